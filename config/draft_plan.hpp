@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -7,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/source/access.hpp"
-#include "tuner/source/launches.hpp"
+#include "config/draft_source.hpp"
 
 namespace config {
 
@@ -29,7 +27,7 @@ struct PlannedArgument {
   std::string type;  ///< of a parameter whose type a template gives; empty: as it is declared
 };
 
-/// A launch of the source in the words of a spec.
+/// A launch in the words of a spec.
 struct DraftPlan {
   std::vector<std::string> sizes;
   std::vector<std::optional<std::int64_t>> present;  ///< of each size, what the program has
@@ -40,7 +38,8 @@ struct DraftPlan {
   bool cooperative = false;
   std::vector<PlannedArgument> arguments;
   std::vector<std::string> template_arguments;
-  std::vector<std::string> notes;  ///< what the source fixes, for comments
+  std::set<std::string> element_types;  ///< template parameters that [kernel] types stands for
+  std::vector<std::string> notes;       ///< what the source fixes, for comments
   /// Symbols of the program as the spec writes them, for other expressions over them.
   std::map<std::string, std::string> names;
   std::map<std::string, tuner::source::Value> fixed;
@@ -51,9 +50,17 @@ struct DraftPlan {
                                         tuner::source::Value value) const;
 };
 
-/// Sizes are the variables that grids, extents and integer arguments depend on; parameters those that set
-/// the block, macros that the build may give, and template arguments.
-DraftPlan plan_launch(tuner::source::HostCode& host, const tuner::source::ProgramFunction& kernel,
-                      const std::vector<tuner::source::ProgramLaunch>& launches);
+/// The plan of a kernel that the source launches. Sizes are the variables that grids, extents and integer
+/// arguments depend on; parameters those that set the block, macros that the build may give, and template
+/// arguments.
+DraftPlan plan_launch(DraftSource& source);
+
+/// The plan of a kernel that it does not launch: integers passed by value are sizes, open macros and template
+/// parameters are parameters, and one thread an element is assumed.
+DraftPlan guess_plan(DraftSource& source);
+
+/// The first sizes of a plan, for a buffer that nothing is known of; asks once where nothing launches the
+/// kernel.
+std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& plan);
 
 }  // namespace config

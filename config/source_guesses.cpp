@@ -1,3 +1,5 @@
+#include "config/source_guesses.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <set>
 
 #include "config/spec_context.hpp"
-#include "config/spec_draft.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
@@ -40,6 +41,23 @@ bool is_no_size(const std::string& name) {
 
 bool is_scalar_size(const SourceField& field) {
   return field.length == 0 && is_integer(field.type) && !is_no_size(field.name);
+}
+
+bool is_row_length(const std::string& name) {
+  const std::string caps = upper(name);
+  return caps.starts_with("LD") || contains_any(caps, {"STRIDE", "PITCH"});
+}
+
+bool names_block(const std::string& name) {
+  return contains_any(upper(name), {"BLOCK", "THREADS", "BDIM", "BSIZE"});
+}
+
+bool is_of_block(const std::string& name) {
+  return contains_any(upper(name), {"BLOCK", "THREAD", "BDIM", "TPB", "WORKGROUP"});
+}
+
+std::string macro_of(const tuner::source::TemplateParameter& parameter) {
+  return "TUNED_" + upper(parameter.name);
 }
 
 /// As C++ lays it out, where all its fields are of known types.
@@ -79,7 +97,7 @@ std::optional<std::int64_t> number(const std::string& text) {
 
 std::string guessed_values(const std::string& name, const std::string& usual, bool in_condition) {
   const std::string caps = upper(name);
-  const bool is_block = contains_any(caps, {"BLOCK", "THREADS", "BDIM", "BSIZE"});
+  const bool is_block = names_block(name);
   if (const auto value = number(usual); value && *value >= 2) {
     std::set<std::int64_t> around = {*value};
     for (std::int64_t v = *value / 2; v >= std::max<std::int64_t>(1, *value / 4); v /= 2) around.insert(v);
@@ -95,6 +113,28 @@ std::string guessed_values(const std::string& name, const std::string& usual, bo
   if (contains_any(caps, {"TILE"})) return "[8, 16, 32, 64]";
   if (contains_any(caps, {"PAD"})) return "[0, 1]";
   return "[1, 2, 4, 8]";
+}
+
+std::string block_values(const std::vector<std::int64_t>& choices, std::optional<std::int64_t> present,
+                         bool is_plane) {
+  std::set<std::int64_t> values;
+  for (const std::int64_t choice : choices)
+    if (choice > 0 && choice <= 1024) values.insert(choice);
+  const std::int64_t usual = present.value_or(is_plane ? 16 : 256);
+  if (values.empty()) {
+    const std::int64_t least = is_plane || usual < 32 ? 1 : 32;
+    for (std::int64_t value = std::max(usual / 4, least); value <= std::min<std::int64_t>(usual * 4, 1024);
+         value *= 2)
+      values.insert(value);
+    values.insert(usual);
+  }
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string usual_choice(const tuner::source::SymbolFacts& facts) {
+  if (facts.present) return std::to_string(*facts.present);
+  if (std::ranges::count(facts.choices, 256) > 0) return "256";
+  return facts.choices.empty() ? "" : std::to_string(facts.choices[facts.choices.size() / 2]);
 }
 
 }  // namespace config

@@ -1,0 +1,222 @@
+#include "config/draft_arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "config/draft_types.hpp"
+#include "config/source_guesses.hpp"
+#include "config/spec_context.hpp"
+#include "tuner/model/element_type.hpp"
+
+namespace config {
+namespace {
+
+using tuner::source::PointerUse;
+using tuner::source::SourceField;
+using tuner::source::SourceParameter;
+using tuner::source::SourceStruct;
+using tuner::source::Value;
+
+std::string product_text(const std::vector<std::string>& factors) {
+  std::string text;
+  for (const std::string& factor : factors)
+    text += (text.empty() ? "" : " * ") +
+            (factor.find(' ') == std::string::npos || factors.size() == 1 ? factor : "(" + factor + ")");
+  return factors.size() == 1 && text.find(' ') != std::string::npos ? "(" + text + ")" : text;
+}
+
+class ArgumentTables {
+ public:
+  ArgumentTables(DraftSource& source, const DraftPlan& plan)
+      : m_source(source), m_plan(plan), m_types(source, plan) {}
+
+  DraftArguments write() {
+    // Questions about variables come first, and their tables last.
+    const std::string variables = symbols();
+    m_found.tables = arguments() + variables;
+    return std::move(m_found);
+  }
+
+ private:
+  std::string arguments() {
+    std::string text;
+    int unnamed = 0;
+    for (std::size_t i = 0; i < m_source.kernel.parameters.size(); ++i) {
+      const SourceParameter& parameter = m_source.kernel.parameters[i];
+      const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
+      const PlannedArgument* const planned = i < m_plan.arguments.size() ? &m_plan.arguments[i] : nullptr;
+      tuner::model::ArgumentSpec argument;
+      text += parameter.pointer                     ? buffer(parameter, m_source.uses[i], planned, name)
+              : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
+                                                    : scalar(parameter, planned, name);
+    }
+    return text;
+  }
+
+  /// Variables of the device that the kernel uses.
+  std::string symbols() {
+    std::string text;
+    for (const auto& variable : m_source.program.variables()) {
+      if (!variable.on_device || variable.pointer || !m_source.words.contains(variable.name)) continue;
+      std::vector<std::string> extent;
+      bool is_known = true;
+      for (const tuner::source::Tokens tokens : variable.extents) {
+        const auto value = folded(m_source.host.evaluate(tokens, {}));
+        is_known &= value.kind == tuner::source::Value::Kind::number;
+        extent.push_back(is_known ? std::to_string(value.number) : "1");
+      }
+      if (extent.empty()) extent.emplace_back("1");
+      const std::string type = m_source.program.resolved_type(variable.type);
+      const std::string known_type = m_types.spec_type(type, true, variable.name);
+      text += fmt::format(
+          "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nsymbol = \"{}\"  # line {}\naccess = "
+          "\"{}\"\nextent = {}{}\n"
+          "init = \"{}\"  # ?\n",
+          variable.name, known_type, variable.name, variable.line, variable.in_constant ? "in" : "inout",
+          toml_list(extent), is_known ? "" : "  # ?", usual_init(type));
+      m_found.buffers.push_back(
+          {variable.name, known_type, product_text(extent), true, !variable.in_constant});
+      m_source.ask(fmt::format("{}: what does the variable of line {} hold?", variable.name, variable.line));
+    }
+    return text;
+  }
+
+  /// With constants of the source as numbers.
+  Value folded(const Value& value) {
+    return tuner::source::replaced(value, [&](const std::string& symbol) -> std::optional<Value> {
+      const auto& facts = m_source.host.facts(symbol);
+      if (!facts.constant || !facts.present) return std::nullopt;
+      return tuner::source::number_value(*facts.present);
+    });
+  }
+
+  std::string buffer(const SourceParameter& parameter, const PointerUse& use, const PlannedArgument* planned,
+                     const std::string& name) {
+    const std::string type = m_types.resolved(parameter);
+    if (planned != nullptr && planned->is_null)
+      return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nvalue = \"NULL\"\n", name,
+                         m_types.spec_type(type, true, name));
+    const char* access = "inout";
+    std::string why = use.atomic ? "atomics" : "read and written";
+    if (parameter.constant) {
+      access = "in";
+      why = "const";
+    } else if (use.written && !use.read) {
+      access = "out";
+      why = "written, never read";
+    } else if (use.read && !use.written) {
+      access = "in";
+      why = "read, never written";
+    } else if (use.written_first) {
+      access = "out";
+      why = "written before it is read";
+    } else if (!use.read) {
+      access = "out";
+      why = "? the source does not use it";
+    }
+    if (use.handed_on && !parameter.constant) why += ", ? by what is not looked into";
+    const bool is_input = std::string_view(access) != "out";
+    if (std::string_view(access) != "in") add_output(parameter, name);
+    if (is_input) m_found.inputs.push_back(name);
+    std::vector<std::string> extent;
+    std::string from = "?";
+    if (planned != nullptr && !planned->extent.empty()) {
+      extent = planned->extent;
+      from = planned->extent_from;
+    } else {
+      extent = guessed_extent(m_source, m_plan);
+      if (planned != nullptr) {
+        from = planned->extent_from.empty() ? "? no allocation was found" : "? " + planned->extent_from;
+        m_source.ask(fmt::format("{}: how many elements has it?", name));
+      }
+    }
+    const std::string known_type = m_types.spec_type(type, true, name);
+    m_found.buffers.push_back(
+        {name, known_type, product_text(extent), is_input, std::string_view(access) != "in"});
+    std::string text = fmt::format(
+        "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\naccess = \"{}\"  # {}\nextent = {}  # {}\n", name,
+        known_type, m_types.doubt(parameter), access, why, toml_list(extent), from);
+    if (is_input) text += init(parameter, planned, known_type);
+    if (std::string_view(access) == "inout" && (planned == nullptr || planned->init.empty()))
+      m_source.ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
+    return text;
+  }
+
+  /// Each field of a struct is a result of its own; whole numbers have no magnitude.
+  void add_output(const SourceParameter& parameter, const std::string& name) {
+    const SourceStruct* const one = m_types.struct_of(parameter);
+    if (one == nullptr) return m_found.outputs.push_back({name, true});
+    for (const SourceField& field : one->fields)
+      m_found.outputs.push_back({fmt::format("{}.{}", name, field.name),
+                                 tuner::model::is_floating(*tuner::model::parse_element_type(field.type))});
+  }
+
+  std::string init(const SourceParameter& parameter, const PlannedArgument* planned,
+                   const std::string& type) const {
+    const SourceStruct* const one = m_types.struct_of(parameter);
+    if (one == nullptr) {
+      if (planned != nullptr && !planned->init.empty()) return fmt::format("init = \"{}\"\n", planned->init);
+      return fmt::format("init = \"{}\"  # ?\n", usual_init(type));
+    }
+    std::string text = "\n[arguments.init]  # ?\n";
+    for (const SourceField& field : one->fields)
+      text += fmt::format("{} = \"{}\"\n", field.name, usual_init(field.type));
+    return text;
+  }
+
+  std::string scalar(const SourceParameter& parameter, const PlannedArgument* planned,
+                     const std::string& name) {
+    const std::string type = m_types.resolved(parameter);
+    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\n", name,
+                                   m_types.spec_type(type, false, name), m_types.doubt(parameter));
+    if (const SourceStruct* const one = m_types.struct_of(parameter)) return text + field_values(*one, name);
+    if (planned != nullptr && !planned->value.empty())
+      return planned->value == name ? text : text + fmt::format("value = \"{}\"\n", planned->value);
+    if (planned == nullptr && is_integer(type) && !is_no_size(name)) {
+      if (upper(name) != name) text += fmt::format("value = \"{}\"\n", upper(name));
+      return text;
+    }
+    text += fmt::format("value = \"{}\"  # ?\n",
+                        is_row_length(name) && !m_plan.sizes.empty() ? m_plan.sizes.back() : "1");
+    m_source.ask(fmt::format("{}: which value?", name));
+    return text;
+  }
+
+  std::string field_values(const SourceStruct& one, const std::string& name) {
+    std::string text = "\n[arguments.value]  # ?\n";
+    for (const SourceField& field : one.fields) {
+      const bool is_size = is_scalar_size(field) && std::ranges::count(m_plan.sizes, upper(field.name)) > 0;
+      text += fmt::format("{} = \"{}\"\n", field.name, is_size ? upper(field.name) : "1");
+    }
+    m_source.ask(fmt::format("{}: which values have its fields?", name));
+    return text;
+  }
+
+  /// A tensor map, a texture or a surface, over a buffer that the signature does not show.
+  std::string view(const tuner::model::ArgumentSpec& argument, const std::string& type,
+                   const std::string& name) {
+    m_source.ask(fmt::format(
+        "{}: over which buffer? Declare it as an argument too, and list in [launch] arguments what the "
+        "kernel is passed",
+        name));
+    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n{}", name,
+                       type, argument.tensor ? "tensor" : argument.view_name(), toml_list(m_plan.sizes),
+                       argument.tensor ? fmt::format("box = {}  # ?\n", toml_list(m_plan.sizes)) : "");
+  }
+
+  DraftSource& m_source;
+  const DraftPlan& m_plan;
+  DraftTypes m_types;
+  DraftArguments m_found;
+};
+
+}  // namespace
+
+DraftArguments draft_arguments(DraftSource& source, const DraftPlan& plan) {
+  return ArgumentTables(source, plan).write();
+}
+
+}  // namespace config

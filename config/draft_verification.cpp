@@ -1,0 +1,136 @@
+#include "config/draft_verification.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/cpu_reference.hpp"
+#include "config/draft_types.hpp"
+
+namespace config {
+namespace {
+
+using tuner::source::SourceField;
+using tuner::source::SourceParameter;
+using tuner::source::SourceStruct;
+
+class VerificationDraft {
+ public:
+  VerificationDraft(DraftSource& source, const DraftPlan& plan, const DraftArguments& arguments)
+      : m_source(source), m_plan(plan), m_arguments(arguments), m_types(source, plan) {}
+
+  DraftVerification write() {
+    if (m_source.is_launched()) return by_cpu();
+    return {open_table(), open_reference()};
+  }
+
+ private:
+  /// Held against a function of the source within a tolerance.
+  DraftVerification by_cpu() {
+    const auto found = cpu_reference(m_source, m_plan, m_arguments.buffers);
+    if (!found) {
+      m_source.ask(
+          "what is right? No function of the source computes it on the CPU in a way that can be used");
+      return {};
+    }
+    const bool is_narrow = std::ranges::any_of(m_arguments.buffers, [](const DraftBuffer& one) {
+      return one.is_output && (one.type == "__half" || one.type == "__nv_bfloat16");
+    });
+    m_source.ask(
+        fmt::format("how exact are results? {} is held against {} of line {} within a guessed tolerance",
+                    m_source.kernel.name, found->function, found->line));
+    const std::string table = fmt::format(
+        "\n[verify]\nreference = \"{}\"  # {} of line {}\ntolerance = {}  # ?\n\n[verify.launch]  # one "
+        "thread: choose "
+        "small sizes, or share the work\nentry = \"{}_reference\"\nblock = [1]\ngrid = [1]\narguments = {}\n",
+        m_source.request.reference_file, found->function, found->line,
+        is_narrow ? "{ absolute = 0.02, relative = 0.02 }" : "{ absolute = 1e-4, relative = 1e-4 }",
+        m_source.kernel.name, toml_list(found->arguments));
+    return {table, found->text};
+  }
+
+  // Of a reference that is still to be written: it gives exact results, with magnitudes to judge errors by.
+
+  std::string open_table() {
+    if (m_arguments.outputs.empty())
+      m_source.ask("what does the kernel write? No argument is written in its text");
+    m_source.ask(fmt::format(
+        "what is right? Write the reference in {}; rounding_terms says how many roundings a result sums up",
+        m_source.request.reference_file));
+    std::vector<std::string> names = m_arguments.inputs;
+    for (const DraftOutput& output : m_arguments.outputs) {
+      names.push_back(output.name + ".expected");
+      if (output.has_magnitude) names.push_back(output.name + ".magnitude");
+    }
+    names.insert(names.end(), m_plan.sizes.begin(), m_plan.sizes.end());
+    return fmt::format(
+        "\n[verify]\nreference = \"{}\"\nrounding_terms = \"1\"  # ? additions and multiplications behind "
+        "one result\n"
+        "\n[verify.launch]\nentry = \"{}_reference\"\nblock = [256]\ngrid = [\"ceil_div({}, 256)\"]  # ? one "
+        "thread a result\n"
+        "arguments = {}\n",
+        m_source.request.reference_file, m_source.kernel.name,
+        fmt::join(guessed_extent(m_source, m_plan), " * "), toml_list(names));
+  }
+
+  std::string open_reference() const {
+    std::vector<std::string> declared;
+    for (const SourceParameter& parameter : m_source.kernel.parameters)
+      if (is_input(parameter))
+        declared.push_back(fmt::format(
+            "const {}* {}",
+            m_plan.element_types.contains(parameter.type) ? "ELEMENT_TYPE" : m_types.resolved(parameter),
+            parameter.name));
+    std::string body;
+    for (const DraftOutput& output : m_arguments.outputs) {
+      std::string name = output.name;
+      std::ranges::replace(name, '.', '_');
+      declared.push_back("double* " + name + "_expected");
+      body += fmt::format("  // {}_expected[i] = …;   the exact result, in double precision\n", name);
+      if (!output.has_magnitude) continue;
+      declared.push_back("double* " + name + "_magnitude");
+      body += fmt::format(
+          "  // {}_magnitude[i] = …;  the same with absolute values: what rounding errors are a share of\n",
+          name);
+    }
+    for (const std::string& size : m_plan.sizes) declared.push_back("int " + size);
+    return fmt::format(
+        "// What {} has to compute, written for clearness: it is what results are held against.\n"
+        "#error \"the reference of {} is still to be written\"\n\n{}"
+        "extern \"C\" __global__ void {}_reference({}) {{\n"
+        "  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n{}}}\n",
+        m_source.kernel.name, m_source.kernel.name, defined_inputs(), m_source.kernel.name,
+        fmt::join(declared, ", "), body);
+  }
+
+  bool is_input(const SourceParameter& parameter) const {
+    return std::ranges::count(m_arguments.inputs, parameter.name) > 0;
+  }
+
+  /// The structs that the reference is passed, as the source defines them.
+  std::string defined_inputs() const {
+    std::string text;
+    for (const SourceStruct* const one :
+         m_types.structs_of([&](const SourceParameter& parameter) { return is_input(parameter); })) {
+      text += fmt::format("struct {}{} {{\n", one->align > 0 ? fmt::format("alignas({}) ", one->align) : "",
+                          one->name);
+      for (const SourceField& field : one->fields) text += fmt::format("  {};\n", field_text(field));
+      text += "};\n\n";
+    }
+    return text;
+  }
+
+  DraftSource& m_source;
+  const DraftPlan& m_plan;
+  const DraftArguments& m_arguments;
+  DraftTypes m_types;
+};
+
+}  // namespace
+
+DraftVerification draft_verification(DraftSource& source, const DraftPlan& plan,
+                                     const DraftArguments& arguments) {
+  return VerificationDraft(source, plan, arguments).write();
+}
+
+}  // namespace config

@@ -1,0 +1,270 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "config/planned_launch.hpp"
+#include "config/source_guesses.hpp"
+
+namespace config {
+namespace {
+
+using tuner::source::ProgramFunction;
+using tuner::source::ProgramLaunch;
+using tuner::source::SymbolFacts;
+using tuner::source::TemplateParameter;
+using tuner::source::Value;
+namespace source = tuner::source;
+
+class LaunchParameters {
+ public:
+  explicit LaunchParameters(PlannedLaunch& planned)
+      : m_planned(planned), m_source(planned.source), m_launch(planned.launch), m_plan(planned.plan) {}
+
+  void find() {
+    fold_constants();
+    open_macros();
+    template_arguments();
+    block();
+  }
+
+ private:
+  /// Constants that the kernel has too cannot change with the launch alone.
+  void fold_constants() {
+    std::vector<std::string> symbols = m_planned.all_symbols();
+    for (const Value& condition : m_launch.conditions) source::list_symbols(condition, symbols);
+    for (const std::string& symbol : symbols) {
+      const SymbolFacts& known = m_planned.facts(symbol);
+      if (!known.constant || known.function != nullptr || !m_source.words_with_macros.contains(known.name))
+        continue;
+      if (known.guarded) {
+        m_planned.add_parameter(known.name, guessed_values(known.name, std::to_string(*known.present), false),
+                                "a macro that the build may give", std::to_string(*known.present));
+        m_plan.names[symbol] = known.name;
+        continue;
+      }
+      const bool in_block = std::ranges::any_of(
+          m_launch.block, [&](const Value& one) { return source::symbols_of(one).contains(symbol); });
+      if (!contains_any(upper(known.name), {"WARP"}))
+        m_plan.notes.push_back(fmt::format(
+            "{} is {} in the source{}", known.name, *known.present,
+            known.is_macro
+                ? fmt::format("; with `#ifndef {}` above its `#define` it could be a parameter: {} = {}",
+                              known.name, known.name,
+                              in_block ? block_values({}, known.present, true)
+                                       : guessed_values(known.name, std::to_string(*known.present), false))
+                : ""));
+      m_planned.replace(symbol, source::number_value(*known.present));
+    }
+  }
+
+  /// Other macros of the kernel that the build may give.
+  void open_macros() {
+    for (const std::string_view word : m_source.words_with_macros) {
+      const std::string name(word);
+      const source::ConstantMacro* const macro = m_source.program.macro(word);
+      if (macro == nullptr || !macro->guarded || m_planned.has_parameter(name) || macro->tokens.empty())
+        continue;
+      if (macro->tokens.size() != 1 || macro->tokens[0].kind != source::Token::Kind::number) continue;
+      const std::string usual(macro->tokens[0].text);
+      if (!number(usual)) continue;
+      m_planned.add_parameter(name, guessed_values(name, usual, false), fmt::format("line {}", macro->line),
+                              usual);
+    }
+  }
+
+  /// The symbol that a template parameter's value stands for where a condition or a name says so.
+  std::optional<std::string> twin(const TemplateParameter& parameter, const Value& value) const {
+    for (const auto& [left, right] : m_launch.equalities) {
+      if (left.kind == Value::Kind::symbol && source::same(right, value)) return left.name;
+      if (right.kind == Value::Kind::symbol && source::same(left, value)) return right.name;
+    }
+    for (const std::string& symbol : m_planned.all_symbols()) {
+      if (m_plan.names.contains(symbol)) continue;
+      std::string caps = upper(m_planned.facts(symbol).name);
+      std::string own = upper(parameter.name);
+      std::erase(caps, '_');
+      std::erase(own, '_');
+      if (caps == own) return symbol;
+    }
+    return std::nullopt;
+  }
+
+  void template_arguments() {
+    const auto& parameters = m_source.kernel.template_parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const TemplateParameter& parameter = parameters[i];
+      if (parameter.type == "typename") {
+        const std::string type = m_planned.type_inside(parameter.name);
+        const bool is_open = type.empty() || m_planned.is_open_type(type);
+        m_plan.template_arguments.push_back(is_open ? "float" : type);
+        if (is_open) m_plan.notes.push_back(fmt::format("? which type is {}?", parameter.name));
+        continue;
+      }
+      if (i >= m_launch.template_arguments.size()) break;  // it has a default, or is deduced
+      const Value value = m_source.host.evaluate(m_launch.template_arguments[i], *m_launch.frame);
+      const std::vector<source::Token> type = source::tokens_of(parameter.type);
+      const bool varies = source::is_integer_type(m_source.program.resolved_type(source::type_text(type))) &&
+                          parameter.type.find("bool") == std::string::npos;
+      if (!varies || !(value.kind == Value::Kind::number || value.kind == Value::Kind::symbol)) {
+        std::vector<std::string_view> words;
+        for (const source::Token& token : m_launch.template_arguments[i]) words.push_back(token.text);
+        m_plan.template_arguments.push_back(value.kind == Value::Kind::number ? std::to_string(value.number)
+                                                                              : source::joined(words));
+        continue;
+      }
+      template_value(parameter, i, value);
+    }
+  }
+
+  void template_value(const TemplateParameter& parameter, std::size_t index, const Value& value) {
+    const std::string name = macro_of(parameter);
+    std::set<std::int64_t> launched;
+    for (const ProgramLaunch& launch : m_source.launches) {
+      if (index >= launch.template_arguments.size()) continue;
+      const Value one = m_source.host.evaluate(launch.template_arguments[index], *launch.frame);
+      if (one.kind == Value::Kind::number) launched.insert(one.number);
+      if (one.kind == Value::Kind::symbol && m_planned.facts(one.name).present)
+        launched.insert(*m_planned.facts(one.name).present);
+    }
+    std::optional<std::int64_t> present;
+    if (value.kind == Value::Kind::number) present = value.number;
+    if (value.kind == Value::Kind::symbol) present = m_planned.facts(value.name).present;
+    const bool in_block = is_of_block(parameter.name);
+    std::vector<std::int64_t> choices;
+    if (launched.size() > 1) choices.assign(launched.begin(), launched.end());
+    const std::string values =
+        !choices.empty() ? fmt::format("[{}]", fmt::join(choices, ", "))
+        : in_block       ? block_values({}, present, present.value_or(256) <= 32)
+                         : guessed_values(parameter.name, std::to_string(present.value_or(1)), false);
+    m_planned.add_parameter(name, values, fmt::format("template parameter {}", parameter.name),
+                            present ? std::to_string(*present) : "");
+    m_plan.template_arguments.push_back(name);
+    const std::optional<std::string> other =
+        value.kind == Value::Kind::symbol ? std::optional(value.name) : twin(parameter, value);
+    if (other) {
+      m_planned.replace(*other, source::symbol_value(name));
+      m_plan.names[name] = name;
+    } else if (value.kind == Value::Kind::number && value.number > 1) {
+      m_literals[value.number] = name;
+    }
+  }
+
+  bool uses_block() const {
+    constexpr std::array<std::string_view, 7> words = {"blockDim",    "group_size",      "thread_rank",
+                                                       "num_threads", "meta_group_size", "group_dim",
+                                                       "dim_threads"};
+    return std::ranges::any_of(
+        words, [&](std::string_view word) { return m_source.words_with_macros.contains(word); });
+  }
+
+  void block() {
+    const bool is_plane = !m_launch.block[1].is(1) || !m_launch.block[2].is(1);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      std::vector<std::string> symbols;
+      source::list_symbols(m_launch.block[axis], symbols);
+      for (const std::string& symbol : symbols) {
+        if (m_plan.names.contains(symbol)) continue;
+        const SymbolFacts& known = m_planned.facts(symbol);
+        const bool is_size =
+            m_planned.occurs_in_bytes(symbol) && known.choices.empty() && !is_of_block(known.name);
+        if (is_size || known.is_limit) continue;
+        if (!uses_block() && known.present) {
+          m_plan.notes.push_back(fmt::format("{} is {}: the kernel does not ask how large its blocks are",
+                                             known.name, *known.present));
+          m_planned.replace(symbol, source::number_value(*known.present));
+          continue;
+        }
+        const std::string name = m_planned.free_name(upper(known.name));
+        m_planned.add_parameter(name,
+                                fmt::format("{{ values = {}, runtime = true }}",
+                                            block_values(known.choices, known.present, is_plane)),
+                                known.choices.empty()
+                                    ? fmt::format("`{}` of the launch in line {}", known.name, m_launch.line)
+                                    : fmt::format("`{}`, as the program tries them", known.name),
+                                usual_choice(known));
+        m_plan.names[symbol] = name;
+      }
+    }
+    literal_block(is_plane);
+  }
+
+  /// `<<<n, 256>>>`: a number that may change where the kernel asks for its block's size.
+  void literal_block(bool is_plane) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const Value& one = m_launch.block[axis];
+      if (one.kind != Value::Kind::number || one.number <= 1) continue;
+      const auto found = m_literals.find(one.number);
+      if (found == m_literals.end() && !may_change_literals()) continue;
+      std::string name;
+      if (found != m_literals.end()) {
+        name = found->second;
+      } else {
+        name = m_planned.free_name(is_plane ? fmt::format("BLOCK_{}", "XYZ"[axis]) : "BLOCK_SIZE");
+        m_planned.add_parameter(
+            name, fmt::format("{{ values = {}, runtime = true }}", block_values({}, one.number, is_plane)),
+            fmt::format("{} in the launch in line {}", one.number, m_launch.line),
+            std::to_string(one.number));
+      }
+      const std::int64_t number = one.number;
+      const Value symbol = source::symbol_value(name);
+      m_plan.names[name] = name;
+      m_launch.block[axis] = symbol;
+      m_launch.grid[axis] = with_divisor(m_launch.grid[axis], number, symbol);
+      m_launch.shared_bytes = with_factor(m_launch.shared_bytes, number, symbol);
+    }
+  }
+
+  /// The launch alone has the numbers: the kernel asks for its block's size, and has none of them itself.
+  bool may_change_literals() const {
+    const auto& written = m_source.launches.front().block;
+    if (!uses_block()) return false;
+    for (const Value& one : written)
+      if (one.kind != Value::Kind::number || has_number(one.number)) return false;
+    return true;
+  }
+
+  bool has_number(std::int64_t wanted) const {
+    if (wanted <= 1) return false;
+    const std::string digits = std::to_string(wanted);
+    for (const ProgramFunction* function : m_source.reached)
+      for (const source::Token& token : function->body)
+        if (token.kind == source::Token::Kind::number && token.is(digits)) return true;
+    return false;
+  }
+
+  /// With a division by `number` made one by `by`.
+  static Value with_divisor(const Value& value, std::int64_t number, const Value& by) {
+    if (value.kind != Value::Kind::call) return value;
+    Value changed = value;
+    const bool divides = value.is_call("ceil_div") || value.is_call("/");
+    if (divides && value.operands[1].is(number)) {
+      changed.operands[1] = by;
+      return changed;
+    }
+    for (Value& operand : changed.operands) operand = with_divisor(operand, number, by);
+    return changed;
+  }
+
+  /// Bytes of shared memory for each thread of a literal block.
+  static Value with_factor(const Value& value, std::int64_t number, const Value& by) {
+    if (value.kind != Value::Kind::number || value.number == 0 || value.number % number != 0) return value;
+    return source::multiply(source::number_value(value.number / number), by);
+  }
+
+  PlannedLaunch& m_planned;
+  DraftSource& m_source;
+  ProgramLaunch& m_launch;
+  DraftPlan& m_plan;
+  std::map<std::int64_t, std::string> m_literals;  ///< numbers that a template parameter stands for
+};
+
+}  // namespace
+
+void find_parameters(PlannedLaunch& planned) {
+  LaunchParameters(planned).find();
+}
+
+}  // namespace config

@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "config/planned_launch.hpp"
+#include "config/source_guesses.hpp"
+
+namespace config {
+namespace {
+
+using tuner::source::LaunchArgument;
+using tuner::source::ProgramLaunch;
+using tuner::source::SymbolFacts;
+using tuner::source::Value;
+namespace source = tuner::source;
+
+constexpr std::size_t most_sizes = 8;
+
+class LaunchSizes {
+ public:
+  explicit LaunchSizes(PlannedLaunch& planned)
+      : m_planned(planned), m_source(planned.source), m_launch(planned.launch), m_plan(planned.plan) {}
+
+  void find() {
+    drop_what_is_no_size();
+    use_products();
+    name_sizes();
+  }
+
+ private:
+  void drop_what_is_no_size() {
+    for (const std::string& symbol : m_planned.all_symbols()) {
+      if (m_plan.names.contains(symbol)) continue;
+      const SymbolFacts& known = m_planned.facts(symbol);
+      if (known.is_limit || known.name.starts_with("sizeof ")) continue;
+      const bool is_argument = std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& argument) {
+        return source::symbols_of(argument.value).contains(symbol);
+      });
+      const bool is_of_launch = occurs_in_launch(symbol) || !all_extents_known();
+      if (known.counter) {
+        m_plan.notes.push_back(fmt::format("{} counts in a loop; the draft has its first value", known.name));
+        m_planned.replace(symbol, source::number_value(known.present.value_or(0)));
+      } else if (known.constant && known.present && !m_planned.occurs_in_bytes(symbol) && !is_argument) {
+        m_planned.replace(symbol, source::number_value(*known.present));
+      } else if (known.present && !m_planned.occurs_in_bytes(symbol) && !is_of_launch) {
+        m_plan.notes.push_back(
+            fmt::format("{} is {}: no buffer and no grid depends on it", known.name, *known.present));
+        m_planned.replace(symbol, source::number_value(*known.present));
+      }
+    }
+  }
+
+  bool occurs_in_launch(const std::string& symbol) const {
+    const auto has = [&](const Value& one) { return source::symbols_of(one).contains(symbol); };
+    return std::ranges::any_of(m_launch.grid, has) || std::ranges::any_of(m_launch.block, has) ||
+           has(m_launch.shared_bytes);
+  }
+
+  bool all_extents_known() const {
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      const LaunchArgument& argument = m_launch.arguments[i];
+      if (m_source.kernel.parameters[i].pointer && !argument.origin.is_null && !argument.bytes.is_known())
+        return false;
+    }
+    return true;
+  }
+
+  /// `N = B * T`: where the kernel takes a product, and nothing else needs its factors, the product is a
+  /// size.
+  void use_products() {
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      const Value product = m_launch.arguments[i].value;
+      const std::string& own = m_source.kernel.parameters[i].name;
+      if (m_source.kernel.parameters[i].pointer || own.empty() || !product.is_call("*")) continue;
+      const std::vector<Value> factors = source::factors_of(product);
+      const bool plain = std::ranges::all_of(factors, [&](const Value& factor) {
+        return factor.kind == Value::Kind::symbol && is_size(factor.name);
+      });
+      if (!plain) continue;
+      PlannedLaunch tried = m_planned;
+      const Value by = source::symbol_value("product " + own);
+      tried.change_all([&](const Value& value) { return source::factored(value, product, by); });
+      const std::vector<std::string> left = tried.all_symbols();
+      const bool is_needed = std::ranges::any_of(
+          factors, [&](const Value& factor) { return std::ranges::count(left, factor.name) > 0; });
+      if (is_needed) continue;
+      std::optional<std::int64_t> present = 1;
+      for (const Value& factor : factors)
+        present = present && m_planned.facts(factor.name).present
+                      ? std::optional(*present * *m_planned.facts(factor.name).present)
+                      : std::nullopt;
+      const Value size = own_size(own, present);
+      m_planned.change_all([&](const Value& value) { return source::factored(value, product, size); });
+      m_plan.products.emplace_back(product, size);
+    }
+  }
+
+  void name_sizes() {
+    // The kernel's own words for them first, in its order.
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      const Value& value = m_launch.arguments[i].value;
+      const std::string& own = m_source.kernel.parameters[i].name;
+      if (m_source.kernel.parameters[i].pointer) continue;
+      const bool is_integer =
+          source::is_integer_type(m_source.program.resolved_type(m_source.kernel.parameters[i].type));
+      if (is_integer && value.kind == Value::Kind::symbol && is_size(value.name) && !own.empty())
+        add_size(value.name, own);
+      if (is_integer && !value.is_known() && !own.empty() && !is_no_size(own))
+        m_launch.arguments[i].value = own_size(own, std::nullopt);
+    }
+    for (const std::string& symbol : m_planned.all_symbols()) {
+      if (!is_size(symbol)) continue;
+      if (m_plan.sizes.size() < most_sizes) {
+        add_size(symbol, m_planned.facts(symbol).name);
+      } else if (m_planned.facts(symbol).present) {
+        m_planned.replace(symbol, source::number_value(*m_planned.facts(symbol).present));
+      }
+    }
+  }
+
+  bool is_size(const std::string& symbol) const {
+    return !m_plan.names.contains(symbol) && !m_planned.facts(symbol).is_limit &&
+           !m_planned.facts(symbol).name.starts_with("sizeof ");
+  }
+
+  void add_size(const std::string& symbol, const std::string& wanted) {
+    if (m_plan.names.contains(symbol)) return;
+    const std::string name = m_planned.free_name(upper(wanted));
+    m_plan.names[symbol] = name;
+    m_plan.sizes.push_back(name);
+    m_plan.present.push_back(m_planned.facts(symbol).present);
+  }
+
+  /// A size that is no variable of the program: an argument of the kernel.
+  Value own_size(const std::string& name, std::optional<std::int64_t> present) {
+    const std::string free = m_planned.free_name(upper(name));
+    m_plan.names[free] = free;
+    m_plan.sizes.push_back(free);
+    m_plan.present.push_back(present);
+    return source::symbol_value(free);
+  }
+
+  PlannedLaunch& m_planned;
+  DraftSource& m_source;
+  ProgramLaunch& m_launch;
+  DraftPlan& m_plan;
+};
+
+}  // namespace
+
+void find_sizes(PlannedLaunch& planned) {
+  LaunchSizes(planned).find();
+}
+
+}  // namespace config

@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "config/planned_launch.hpp"
+
+namespace config {
+namespace {
+
+using tuner::source::BufferContents;
+using tuner::source::HostCode;
+using tuner::source::LaunchArgument;
+using tuner::source::ProgramFunction;
+using tuner::source::ProgramLaunch;
+using tuner::source::SymbolFacts;
+using tuner::source::Value;
+namespace source = tuner::source;
+
+class LaunchWords {
+ public:
+  explicit LaunchWords(PlannedLaunch& planned)
+      : m_planned(planned), m_source(planned.source), m_launch(planned.launch), m_plan(planned.plan) {}
+
+  void write() {
+    std::size_t axes = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (!m_launch.grid[axis].is(1) || !m_launch.block[axis].is(1)) axes = axis + 1;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      const Value grid = m_launch.grid[axis];
+      m_plan.grid.push_back(can_be_said(grid) ? text(grid) : "?");
+      m_plan.block.push_back(can_be_said(m_launch.block[axis]) ? text(m_launch.block[axis]) : "?");
+      if (grid.is_call("/") && can_be_said(grid))
+        add_constraint(source::call(
+            "==", {source::call("%", {grid.operands[0], grid.operands[1]}), source::number_value(0)}));
+    }
+    if (!m_launch.shared_bytes.is(0))
+      m_plan.shared_bytes = can_be_said(m_launch.shared_bytes) ? text(m_launch.shared_bytes) : "?";
+    for (const Value& condition : m_launch.conditions) add_constraint(condition);
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i)
+      m_plan.arguments.push_back(argument(m_launch.arguments[i], m_source.kernel.parameters[i]));
+    whole_vectors();
+  }
+
+ private:
+  std::string text(const Value& value) const {
+    if (!value.is_known()) return "?";
+    return source::text_of(value, [&](const std::string& symbol) {
+      const auto known = m_plan.names.find(symbol);
+      return known != m_plan.names.end() ? known->second : m_planned.facts(symbol).name;
+    });
+  }
+
+  /// A spec can have it: every name in it is one of the spec's, and nothing in it rounds as real numbers do.
+  bool can_be_said(const Value& value) const {
+    if (!value.is_known() || value.kind == Value::Kind::real || value.is_call("real") ||
+        value.is_call("real/"))
+      return false;
+    if (value.kind == Value::Kind::symbol)
+      return m_plan.names.contains(value.name) || m_planned.facts(value.name).is_limit;
+    return std::ranges::all_of(value.operands, [&](const Value& one) { return can_be_said(one); });
+  }
+
+  /// Numbers and quotients of them, as `1.0 / N`.
+  bool real_can_be_said(const Value& value) const {
+    if (!value.is_known()) return false;
+    if (value.kind == Value::Kind::symbol) return can_be_said(value);
+    return std::ranges::all_of(value.operands, [&](const Value& one) { return real_can_be_said(one); });
+  }
+
+  void add_constraint(const Value& condition) {
+    std::vector<std::string> symbols;
+    source::list_symbols(condition, symbols);
+    if (symbols.empty() || !can_be_said(condition)) return;
+    const std::string said = text(condition);
+    if (std::ranges::count(m_plan.constraints, said) == 0) m_plan.constraints.push_back(said);
+  }
+
+  PlannedArgument argument(const LaunchArgument& argument, const source::SourceParameter& parameter) {
+    PlannedArgument planned;
+    planned.type = m_planned.type_inside(parameter.type);
+    if (m_planned.is_open_type(planned.type)) planned.type = "float";
+    if (!parameter.pointer) {
+      const bool is_real = planned.type == "float" || planned.type == "double";
+      const Value whole = is_real ? argument.value : source::as_integer(argument.value);
+      if (can_be_said(whole) || (is_real && real_can_be_said(whole))) planned.value = text(whole);
+      return planned;
+    }
+    planned.is_null = argument.origin.is_null;
+    if (argument.bytes.is_known()) {
+      Value count = source::divide(argument.bytes, m_source.host.size_of(planned.type));
+      if (can_be_said(count)) {
+        for (const Value& factor : source::factors_of(count)) planned.extent.push_back(text(factor));
+        planned.extent_from = fmt::format("allocated in line {}", argument.bytes_line);
+      } else {
+        planned.extent_from =
+            fmt::format("the allocation in line {} has {} bytes", argument.bytes_line, text(argument.bytes));
+      }
+    }
+    planned.init = init(argument.contents, planned.type);
+    return planned;
+  }
+
+  std::string init(const BufferContents& contents, const std::string& type) const {
+    const bool is_integer = source::is_integer_type(type);
+    switch (contents.kind) {
+      case BufferContents::Kind::unknown:
+        return "";
+      case BufferContents::Kind::zero:
+        return "constant(0)";
+      case BufferContents::Kind::one:
+        return "constant(1)";
+      case BufferContents::Kind::unit:
+        return is_integer ? "integers(0, 1)" : "uniform(0, 1)";
+      case BufferContents::Kind::whole:
+        break;
+    }
+    const Value last = source::subtract(contents.below, source::number_value(1));
+    return can_be_said(last) ? fmt::format("integers(0, {})", text(last)) : "";
+  }
+
+  /// Bytes of the widest vector that the kernel moves through a pointer; 0: it moves none.
+  std::int64_t vector_bytes() const {
+    static const std::map<std::string_view, std::int64_t> known = {
+        {"float4", 16},  {"int4", 16},      {"uint4", 16},        {"float2", 8},
+        {"int2", 8},     {"uint2", 8},      {"half2", 4},         {"__half2", 4},
+        {"double2", 16}, {"longlong2", 16}, {"__nv_bfloat162", 4}};
+    std::int64_t bytes = 0;
+    for (const ProgramFunction* function : m_source.reached) {
+      for (std::size_t i = 0; i + 1 < function->body.size(); ++i) {
+        const auto found = known.find(function->body[i].text);
+        if (found != known.end() && function->body[i + 1].is("*")) bytes = std::max(bytes, found->second);
+      }
+    }
+    return bytes;
+  }
+
+  /// A kernel that moves vectors is taken to have rows of whole ones.
+  void whole_vectors() {
+    const std::int64_t bytes = vector_bytes();
+    if (bytes == 0) return;
+    for (const PlannedArgument& argument : m_plan.arguments) {
+      const Value each = m_source.host.size_of(argument.type);
+      if (argument.extent.empty() || each.kind != Value::Kind::number || each.number >= bytes) continue;
+      const std::string& last = argument.extent.back();
+      if (std::ranges::count(m_plan.sizes, last) == 0) continue;
+      const std::string said = fmt::format("{} % {} == 0", last, bytes / each.number);
+      if (std::ranges::count(m_plan.constraints, said) > 0) continue;
+      m_plan.constraints.push_back(said);
+      m_plan.notes.push_back(fmt::format("? {}: the kernel moves vectors of {} bytes", said, bytes));
+    }
+  }
+
+  PlannedLaunch& m_planned;
+  DraftSource& m_source;
+  ProgramLaunch& m_launch;
+  DraftPlan& m_plan;
+};
+
+}  // namespace
+
+void say(PlannedLaunch& planned) {
+  LaunchWords(planned).write();
+}
+
+std::optional<std::string> DraftPlan::over_sizes(const HostCode& host, Value value) const {
+  value = source::replaced(value, [&](const std::string& symbol) -> std::optional<Value> {
+    const auto found = fixed.find(symbol);
+    return found == fixed.end() ? std::nullopt : std::optional(found->second);
+  });
+  for (const auto& [product, size] : products) {
+    value = source::factored(value, product, size);
+    // The kernel knows the product alone: one factor is all of it, and the others are 1.
+    const std::vector<Value> factors = source::factors_of(product);
+    value = source::replaced(value, [&, size = size](const std::string& symbol) -> std::optional<Value> {
+      for (const Value& factor : factors)
+        if (factor.name == symbol) return &factor == &factors.back() ? size : source::number_value(1);
+      return std::nullopt;
+    });
+  }
+  bool is_known = value.is_known();
+  std::string text = source::text_of(value, [&](const std::string& symbol) -> std::string {
+    const auto name = names.find(symbol);
+    if (name != names.end()) {
+      is_known &= std::ranges::count(sizes, name->second) > 0;
+      return name->second;
+    }
+    const SymbolFacts& known = host.facts(symbol);
+    is_known &= known.present.has_value() && !known.is_limit;
+    return std::to_string(known.present.value_or(0));
+  });
+  return is_known ? std::optional(std::move(text)) : std::nullopt;
+}
+
+}  // namespace config

@@ -1,0 +1,54 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/draft_plan.hpp"
+
+namespace config {
+
+/// A launch of the source while its symbols become parameters and sizes of a spec, and the plan that this
+/// makes. A symbol is one of the program's, or a name that the plan has given.
+struct PlannedLaunch {
+  explicit PlannedLaunch(DraftSource& source);
+
+  const tuner::source::SymbolFacts& facts(const std::string& symbol) const {
+    return source.host.facts(symbol);
+  }
+
+  /// In each value of the launch, and in those that are fixed already.
+  void change_all(const std::function<tuner::source::Value(const tuner::source::Value&)>& change);
+  /// The symbol is `by` from now on.
+  void replace(const std::string& symbol, const tuner::source::Value& by);
+
+  /// Arguments first, then grid, block and shared memory, then what buffers hold.
+  std::vector<std::string> all_symbols() const;
+  bool occurs_in_bytes(const std::string& symbol) const;
+
+  bool has_parameter(const std::string& name) const;
+  void add_parameter(std::string name, std::string values, std::string why, std::string usual);
+  /// `name`, made one that a spec may have and that this one has not yet.
+  std::string free_name(std::string name) const;
+
+  /// What the kernel knows as `type` where this launch runs it.
+  std::string type_inside(const std::string& type) const;
+  /// The name of a template's type that no call gives.
+  bool is_open_type(const std::string& type) const;
+
+  DraftSource& source;
+  tuner::source::ProgramLaunch launch;  ///< at first the one that says most
+  const tuner::source::Frame* inside;   ///< the kernel, called by the launch
+  DraftPlan plan;
+};
+
+// The steps of plan_launch(), in this order.
+
+/// What may change from one configuration to the next: macros, template arguments, and what sets the block.
+void find_parameters(PlannedLaunch& planned);
+/// What of the rest is a size; what is none becomes the number that the program has.
+void find_sizes(PlannedLaunch& planned);
+/// Puts grid, block, arguments and constraints into the words of a spec.
+void say(PlannedLaunch& planned);
+
+}  // namespace config

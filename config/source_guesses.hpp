@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/source/host_code.hpp"
+#include "tuner/source/kernel_source.hpp"
+
+namespace config {
+
+// What the names and types of a source suggest, for the draft of a spec.
+
+std::string upper(std::string text);
+bool contains_any(const std::string& text, std::initializer_list<std::string_view> parts);
+
+bool is_integer(const std::string& type);
+/// Integers that say how data lies, or how often something is done, and not how large the problem is.
+bool is_no_size(const std::string& name);
+bool is_scalar_size(const tuner::source::SourceField& field);
+/// Of these the ones that say how far apart rows lie.
+bool is_row_length(const std::string& name);
+
+/// A macro or a template parameter that says how large a block is.
+bool names_block(const std::string& name);
+/// The same of variables of a launch and of what its template arguments set: these have more names for it.
+bool is_of_block(const std::string& name);
+/// The macro that gives a template parameter its value: one of its own name would replace it in the source.
+std::string macro_of(const tuner::source::TemplateParameter& parameter);
+
+/// What of `one` no [structs] can say; empty: nothing.
+std::string no_plain_struct(const tuner::source::SourceStruct& one, bool by_value);
+/// An `init` that suits elements of `type`.
+const char* usual_init(const std::string& type);
+
+/// A decimal number of at most nine digits.
+std::optional<std::int64_t> number(const std::string& text);
+/// Values to try for a tunable that is `usual` without tuning, as a TOML list.
+std::string guessed_values(const std::string& name, const std::string& usual, bool in_condition);
+/// The program's own choices for a block, or else powers of two about its present size, within what a block
+/// may have; a TOML list.
+std::string block_values(const std::vector<std::int64_t>& choices, std::optional<std::int64_t> present,
+                         bool is_plane);
+/// Which of a symbol's values is its default; empty: none is known.
+std::string usual_choice(const tuner::source::SymbolFacts& facts);
+
+}  // namespace config
