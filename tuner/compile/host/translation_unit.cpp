@@ -20,13 +20,38 @@
 namespace tuner::compile::host {
 namespace {
 
-/// Headers that get along with what kernels see: the runtime's own, and those of the host that declare types
-/// and limits alone.
+/// Headers that sources for nvcc include, and that have nothing but what kernels see anyway.
+constexpr std::string_view seen_anyway =
+    "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h vector_types.h";
+/// Standard headers that are no more than that for kernels which need no more than CUDA gives; the host's own
+/// where other standard headers are used.
+constexpr std::string_view seen_or_standard = "cmath cstdio math.h stdio.h";
+
+/// Other headers that get along with what kernels see: the runtime's own, and those of the host that declare
+/// types and limits alone.
 constexpr std::string_view light =
-    "assert.h cassert cfloat cinttypes climits cmath cooperative_groups.h cooperative_groups/reduce.h "
-    "cstddef "
-    "cstdint cstdio cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h float.h inttypes.h limits.h "
-    "math.h stddef.h stdint.h stdio.h type_traits vector_types.h";
+    "assert.h cassert cfloat cinttypes climits cooperative_groups.h cooperative_groups/reduce.h cstddef "
+    "cstdint float.h inttypes.h limits.h stddef.h stdint.h type_traits";
+
+bool is_light(std::string_view name) {
+  return util::has_word(light, name) || util::has_word(seen_anyway, name) ||
+         util::has_word(seen_or_standard, name);
+}
+
+/// Headers of the toolkit that compute in narrow floating types on a host too.
+struct NarrowHeader {
+  std::string_view name;
+  std::string_view before;  ///< that it needs
+  std::string_view behind;  ///< what the toolkit leaves to the device
+};
+constexpr NarrowHeader narrow_headers[] = {
+    {"cuda_fp16.h", "\"cuda_on_cpu.hpp\"",
+     "#include \"narrow_types.hpp\"\n"
+     "TUNER_CPU_NARROW_TYPE(__half, __half2, half, __half2float, __double2half)\n"},
+    {"cuda_bf16.h", "<cuda_fp16.h>",
+     "TUNER_CPU_NARROW_TYPE(__nv_bfloat16, __nv_bfloat162, bfloat16, __bfloat162float, "
+     "__double2bfloat16)\n"},
+    {"cuda_fp8.h", "<cuda_bf16.h>", ""}};
 
 constexpr std::string_view standard_c =
     "ctype.h errno.h locale.h memory.h signal.h stdarg.h stdlib.h string.h time.h wchar.h complex.h";
@@ -51,7 +76,7 @@ ForeignHeaders foreign_headers(const model::CompileJob& job) {
     for (const source::IncludeLine& line : source::include_lines(file.text)) {
       const std::string& name = line.name;
       const bool own = std::ranges::count(job.source, name, &model::SourceText::name) > 0;
-      if (own || util::has_word(light, name)) continue;
+      if (own || is_light(name)) continue;
       headers.need_standard = true;
       auto& standard = headers.standard;
       if (is_standard(name) && std::ranges::count(standard, name) == 0) standard.emplace_back(name);
@@ -67,6 +92,36 @@ std::span<const model::EmbeddedFile> embedded_files();  // generated
 }
 
 namespace {
+
+std::string text_of(const NarrowHeader& header) {
+  return fmt::format(
+      "#pragma once\n#include {1}\n"
+      "#if !__has_include_next(<{0}>)\n"
+      "#error \"no CUDA toolkit: {0} is one of its headers; set CUDA_PATH to where one is\"\n#endif\n"
+      // It and what it includes mean something else by these words.
+      "#pragma push_macro(\"__noinline__\")\n#pragma push_macro(\"__forceinline__\")\n"
+      "#undef __noinline__\n#undef __forceinline__\n"
+      "#define __forceinline__ __inline__ __attribute__((always_inline))\n"
+      "#include_next <{0}>\n"
+      "#pragma pop_macro(\"__noinline__\")\n#pragma pop_macro(\"__forceinline__\")\n{2}",
+      header.name, header.before, header.behind);
+}
+
+/// Calls `write` with the name and the text of each header that kernels see.
+template <typename Write>
+void for_each_runtime_header(const Write& write) {
+  for (const model::EmbeddedFile& file : runtime::embedded_files()) write(file.path, file.text);
+  for (const NarrowHeader& header : narrow_headers) write(header.name, text_of(header));
+  write("cublasLt.h", "#pragma once\n#include \"cublas_v2.h\"\n");
+  for (std::string_view names = seen_anyway; !names.empty();)
+    write(util::split_first(names, " "), "#pragma once\n#include \"cuda_on_cpu.hpp\"\n");
+  for (std::string_view names = seen_or_standard; !names.empty();) {
+    const std::string_view name = util::split_first(names, " ");
+    write(name, fmt::format("#pragma once\n#if defined(TUNER_CPU_STANDARD_HEADERS)\n#include_next <{}>\n"
+                            "#else\n#include \"cuda_on_cpu.hpp\"\n#endif\n",
+                            name));
+  }
+}
 
 /// `text` as the inside of a string literal.
 std::string escaped(const std::string& text) {
@@ -165,9 +220,9 @@ void write_headers(const util::TemporaryFolder& folder, const model::CompileJob&
 
 UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems) {
-  for (const model::EmbeddedFile& file : runtime::embedded_files()) {
-    folder.write(std::filesystem::path(layout.runtime_folder) / file.path, file.text);
-  }
+  for_each_runtime_header([&](std::string_view name, std::string_view text) {
+    folder.write(std::filesystem::path(layout.runtime_folder) / name, text);
+  });
   const bool has_host_code = std::ranges::any_of(
       job.source, [](const model::SourceText& source) { return source::host_code_line(source.text) > 0; });
   const std::vector<std::string> macros =
@@ -207,7 +262,7 @@ std::string kernel_symbol(std::size_t entry) {
 
 std::string runtime_version() {
   model::DigestBuilder digest;
-  for (const model::EmbeddedFile& file : runtime::embedded_files()) digest.add(file.path).add(file.text);
+  for_each_runtime_header([&](std::string_view name, std::string_view text) { digest.add(name).add(text); });
   return digest.finish().hex().substr(0, 8);
 }
 
