@@ -19,7 +19,6 @@
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
-#include "tuner/device/cpu/sanitize/side_by_side.hpp"
 #include "tuner/model/error.hpp"
 
 using namespace tuner;

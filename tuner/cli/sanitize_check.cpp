@@ -14,7 +14,6 @@
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
-#include "tuner/device/cpu/sanitize/side_by_side.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
 
-#include "tuner/device/checksum_function.h"
 #include "tuner/device/compare_function.h"
 #include "tuner/device/device.hpp"
 #include "tuner/device/fill_function.h"
+#include "tuner/device/words.h"
 #include "tuner/model/plan.hpp"
 
 namespace tuner::device {

@@ -1,5 +1,5 @@
 #pragma once
-// What it means that an output is right. Compiled by host and device compilers, see mix.h.
+// What it means that an output is right. Compiled by host and device compilers, see words.h.
 #include "tuner/device/fill_function.h"
 
 namespace tuner::device {

@@ -1,6 +1,6 @@
 #pragma once
 // What a buffer holds before a run: element i is a function of the seed and i alone, the same on every
-// device. Compiled by host and device compilers, see mix.h.
+// device. Compiled by host and device compilers, see words.h.
 #ifndef __CUDACC__
 #include <cmath>
 #endif

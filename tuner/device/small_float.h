@@ -1,7 +1,7 @@
 #pragma once
 // Floating numbers narrower than float, by their bits: neither every host nor the GPU's compiler without a
-// toolkit has types for them. Compiled by host and device compilers, see mix.h.
-#include "tuner/device/bit_cast.h"
+// toolkit has types for them. Compiled by host and device compilers, see words.h.
+#include "tuner/device/words.h"
 
 namespace tuner::device {
 

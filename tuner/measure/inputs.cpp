@@ -9,7 +9,7 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/device/mix.h"
+#include "tuner/device/words.h"
 #include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/device/cuda/views.hpp"
-
 namespace tuner::device::cuda {
 
 CUarray Arrays::array_of(const model::Operand& operand, Address address) {

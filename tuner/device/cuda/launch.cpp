@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tuner/device/cuda/views.hpp"
+#include "tuner/device/cuda/arrays.hpp"
 
 namespace tuner::device::cuda {
 namespace {

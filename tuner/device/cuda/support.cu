@@ -1,7 +1,7 @@
 // What measuring needs to run on the GPU besides the kernels it measures: initial contents, comparisons,
 // checksums, a delay and the clock. All loops are grid-strided; every access is coalesced and the work is bound by
 // memory.
-#include "tuner/device/checksum_function.h"
+#include "tuner/device/words.h"
 #include "tuner/device/compare_function.h"
 #include "tuner/device/fill_function.h"
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "tuner/device/buffer_contents.hpp"
-#include "tuner/device/checksum_function.h"
 #include "tuner/device/cuda/session.hpp"
+#include "tuner/device/words.h"
 
 namespace tuner::device::cuda {
 

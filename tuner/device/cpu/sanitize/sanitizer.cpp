@@ -16,7 +16,6 @@
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cpu/sanitize/finding.hpp"
-#include "tuner/device/cpu/sanitize/side_by_side.hpp"
 #include "tuner/device/host_library.hpp"
 #include "tuner/model/error.hpp"
 

@@ -1,5 +1,8 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "tuner/compile/host/host_compiler.hpp"
@@ -8,6 +11,41 @@
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::device::cpu::sanitize {
+
+/// How a child ended.
+struct ChildEnd {
+  bool finished = false;              ///< it ran `work` to its end
+  bool timed_out = false;             ///< it was killed
+  int signal = 0;                     ///< that ended it; 0: it exited
+  std::vector<std::string> messages;  ///< what `work` told, in order
+  std::string output;                 ///< standard output and error together, the first 256 KiB
+};
+
+/// Runs `work` in a forked child, so that what breaks the process breaks only that, and kills it after
+/// `limit`. `work` is given a function that sends one line of text to this process. The calling process must
+/// have no other threads. Throws model::Error where no child can be made.
+ChildEnd run_isolated(const std::function<void(const std::function<void(const std::string&)>& tell)>& work,
+                      std::chrono::milliseconds limit);
+
+/// Whether AddressSanitizer's library was loaded before everything else in this process, as it must be.
+bool address_sanitizer_loaded();
+
+/// Replaces this process by itself, arguments and all, with `library` loaded first; returns at once where it
+/// is loaded already. To be called early, before there are threads or open files that matter. Throws
+/// model::Error where that fails, or where a process so restarted still does not have it.
+void restart_with_address_sanitizer(const std::string& library, char** arguments);
+
+/// The variables that make a process load `library` first and report as sanitizer_log expects: `NAME=value`.
+/// What the user set in ASAN_OPTIONS and UBSAN_OPTIONS comes last and wins.
+std::string preload_variable(const std::string& library);
+std::string address_options();
+std::string undefined_options();
+
+/// Has `work(i)` done for each i below `count`, in forked children, `most` of them at a time, and gives what
+/// each returned to `done`, in the order of i. Threads will not do: work under sanitizers forks in its turn.
+/// Throws model::Error with its text where `work` throws, and where a child cannot be made or dies.
+void run_side_by_side(std::size_t count, int most, const std::function<std::string(std::size_t)>& work,
+                      const std::function<void(std::size_t, const std::string&)>& done);
 
 /// Problems on which edges are wrong if they ever are: every extent 1, a prime, one below and one above the
 /// tile; long and flat rectangles where there are several extents; padded rows where the kernel offers

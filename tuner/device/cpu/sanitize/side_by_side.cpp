@@ -1,5 +1,3 @@
-#include "tuner/device/cpu/sanitize/side_by_side.hpp"
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,6 +17,7 @@
 #include <exception>
 #include <vector>
 
+#include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
