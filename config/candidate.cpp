@@ -1,10 +1,9 @@
-#include "config/candidate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "config/kernel_file.hpp"
 #include "config/source_files.hpp"
 
 namespace config {

@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "config/double_text.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {

@@ -1,11 +1,45 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/draft_arguments.hpp"
+#include "tuner/source/program.hpp"
 
 namespace config {
+
+/// Functions of a program's host code as text for a device, in double precision: `float` is `double` there,
+/// and `expf` is `exp`.
+class DoubleText {
+ public:
+  /// `types` has those of a template by their names, in double precision. The program outlives this.
+  DoubleText(const tuner::source::Program& program, std::map<std::string, std::string> types)
+      : m_program(program), m_types(std::move(types)) {}
+
+  /// What a type or another word of the source is called.
+  std::string name(const std::string& word) const;
+  std::string body(const tuner::source::ProgramFunction& function) const { return written(function.body); }
+  /// Definitions of all that a function uses: macros, constants and other functions. None where one of these
+  /// does more than compute.
+  std::optional<std::string> used_by(const tuner::source::ProgramFunction& function) const;
+
+ private:
+  std::string word(const tuner::source::Token& token) const;
+  std::string written(tuner::source::Tokens tokens) const;
+  std::string helper(const tuner::source::ProgramFunction& function) const;
+  std::string constants(const std::vector<const tuner::source::ProgramFunction*>& functions) const;
+
+  const tuner::source::Program& m_program;
+  std::map<std::string, std::string> m_types;
+};
+
+/// A name of a narrower type or of a function of one in double precision; any other as it is.
+std::string in_double(const std::string& name);
+
+/// Whether a function has parameters, and its own text does nothing but compute.
+bool computes_alone(const tuner::source::ProgramFunction& function);
 
 struct CpuReference {
   std::string function;  ///< of the source, as `gelu_cpu`

@@ -1,9 +1,9 @@
-#include "config/double_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
+
+#include "config/cpu_reference.hpp"
 
 namespace config {
 

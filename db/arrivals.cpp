@@ -10,7 +10,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "db/ids.hpp"
 #include "db/rows.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <signal.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <string_view>
 
 #include "tuner/model/digest.hpp"
+#include "tuner/util/command.hpp"
 
 namespace db {
 namespace {
@@ -28,16 +28,11 @@ std::string first_line(const char* path) {
 
 }  // namespace
 
-std::string host_name() {
-  struct utsname name {};
-  return uname(&name) == 0 ? std::string(name.nodename) : "unknown";
-}
-
 Machine this_machine() {
   Machine machine;
   const std::string id = first_line("/etc/machine-id");
-  machine.id =
-      id.empty() ? host_name() : tuner::model::DigestBuilder().add("tuner machine").add(id).finish().hex();
+  machine.id = id.empty() ? tuner::util::host_name()
+                          : tuner::model::DigestBuilder().add("tuner machine").add(id).finish().hex();
   machine.boot = first_line("/proc/sys/kernel/random/boot_id");
   if (machine.boot.empty()) machine.boot = "unknown";
   machine.pid = getpid();

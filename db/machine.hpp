@@ -11,8 +11,6 @@ struct Machine {
   std::int64_t pid = 0;
 };
 
-/// As the system knows it; for people.
-std::string host_name();
 Machine this_machine();
 /// Whether a process with this number exists, whoever owns it.
 bool is_alive(std::int64_t pid);

@@ -12,10 +12,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "db/ids.hpp"
 #include "db/json.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
+#include "db/stored_values.hpp"
 
 namespace db {
 namespace {

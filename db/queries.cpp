@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "db/ids.hpp"
 #include "db/machine.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"

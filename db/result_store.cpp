@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #include <atomic>
 #include <cerrno>
@@ -11,7 +10,6 @@
 #include <utility>
 
 #include "db/database.hpp"
-#include "db/ids.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/machine.hpp"
 #include "db/planning.hpp"
@@ -21,6 +19,8 @@
 #include "db/row_writer.hpp"
 #include "db/searches.hpp"
 #include "db/statement.hpp"
+#include "db/stored_values.hpp"
+#include "tuner/util/command.hpp"
 
 namespace db {
 namespace {
@@ -58,8 +58,7 @@ LivingRun::LivingRun(const Digest& run) : m_file(open_file()) {
 }
 
 bool is_abandoned(const Digest& run, const std::string& state, const std::string& host) {
-  struct utsname name {};
-  if (state != "running" || ::uname(&name) != 0 || host != name.nodename) return false;
+  if (state != "running" || host != tuner::util::host_name()) return false;
   const FileDescriptor file(::open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) return errno == ENOENT;
   struct flock lock = byte_of(run);
@@ -224,7 +223,7 @@ void ResultStore::declare(const KernelDeclaration& kernel, const std::vector<Jud
   m_statements->declared_here[{kernel.family, kernel.kernel}] = kernel;
   if (judgements.empty() && m_statements->specs.is_current(kernel)) return;
   KernelDeclaration here = kernel;
-  if (here.host.empty()) here.host = host_name();
+  if (here.host.empty()) here.host = tuner::util::host_name();
   Transaction transaction(m_db);
   m_statements->specs.declare(here, judgements);
   transaction.commit();

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 
-#include "db/ids.hpp"
 #include "db/row_reader.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"

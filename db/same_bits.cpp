@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/ids.hpp"
 #include "db/statement.hpp"
+#include "db/stored_values.hpp"
 
 namespace db {
 

@@ -11,7 +11,7 @@
 #include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/statement.hpp"
-#include "tuner/interchange/recorded_trials.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/model/error.hpp"
 
 namespace db {

@@ -1,5 +1,3 @@
-#include "reports/columns.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "reports/json.hpp"
 #include "reports/text.hpp"
 #include "tuner/util/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "reports/field.hpp"
+#include "reports/layout.hpp"
 #include "reports/text.hpp"
 #include "tuner/util/text.hpp"
 

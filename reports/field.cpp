@@ -1,5 +1,3 @@
-#include "reports/field.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/layout.hpp"
 #include "reports/text.hpp"
 
 namespace reports {

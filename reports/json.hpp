@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/json.hpp"
@@ -49,5 +50,28 @@ std::string to_json(const ReportInput& input);
 
 /// Indented, with a newline. Logs hold whatever a compiler wrote: bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& value);
+
+// Trials by column: one for each value of the trial's JSON, named by its path: `sizes.M`,
+// `configuration.BLOCK_SIZE`, `metrics.GFLOP/s`. In place of the samples stands their number; `best`: it is
+// the one to use.
+
+/// A line for each trial, RFC 4180, below a header. A field without value is empty.
+std::string to_csv(const ReportInput& input);
+
+/// `{"count", "columns": {PATH: …}}` for a page of `trials`, which are of one environment. A column is
+/// `{"all": value}` where all trials have one value, `[number, …]`, or `{"values", "codes"}`, where -1 is
+/// no value. What the environment says already is left out, and so are columns without a value. A text of
+/// more than 500 bytes is cut.
+Json columns_json(const Trials& trials, const ReportInput& input);
+
+/// A file of the folders `reports` and `reports/page`, in the binary. Throws model::Error where there is
+/// none.
+std::string_view embedded_text(std::string_view path);
+
+/// One self-contained HTML file that loads nothing: the report's JSON and the scripts that draw it. The JSON
+/// is that of to_json(), on one line, with these differences: trials are columns_json(); an environment has
+/// `headlines` by family; a problem has `searched_text`, `command` and `flags` (see Usage), and its final no
+/// coverage.
+std::string to_html(const ReportInput& input);
 
 }  // namespace reports

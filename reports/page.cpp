@@ -1,12 +1,9 @@
-#include "reports/page.hpp"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <span>
 #include <vector>
 
-#include "reports/columns.hpp"
 #include "reports/findings.hpp"
 #include "reports/json.hpp"
 #include "reports/report.hpp"

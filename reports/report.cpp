@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "reports/field.hpp"
 #include "reports/findings.hpp"
+#include "reports/layout.hpp"
 #include "reports/text.hpp"
 
 namespace reports {

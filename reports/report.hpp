@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "reports/document.hpp"
-#include "reports/field.hpp"
+#include "reports/layout.hpp"
 #include "reports/summary.hpp"
-#include "reports/svg_chart.hpp"
 #include "reports/table.hpp"
 
 namespace reports {

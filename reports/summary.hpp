@@ -146,4 +146,18 @@ std::string bits_text(const model::TrialRecord& best, const model::TrialRecord* 
 /// Why a failed trial failed: its detail, or its compiler log; one line.
 std::string reason(const model::TrialRecord& trial);
 
+/// Trials of one kernel that failed alike: with the same status, and for the same reason but for numbers
+/// that are each trial's own (values, sizes). What a compiler said must be the same throughout.
+struct FailureGroup {
+  const model::TrialRecord* example = nullptr;  ///< the first of them
+  Trials trials;
+};
+
+/// Those of `trials` that are no success, in groups: kernels by name, of each the largest group first. Points
+/// into `trials`.
+std::vector<FailureGroup> failure_groups(const Trials& trials);
+
+/// All that is known of why a trial failed: its compiler's log, or the detail.
+const std::string& whole_reason(const model::TrialRecord& trial);
+
 }  // namespace reports

@@ -1,5 +1,3 @@
-#include "reports/svg_chart.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,8 @@
 #include <iterator>
 #include <numeric>
 
-#include "reports/page.hpp"
+#include "reports/document.hpp"
+#include "reports/json.hpp"
 #include "reports/text.hpp"
 #include "tuner/util/text.hpp"
 

@@ -33,6 +33,11 @@ longest = max(sources, key=sources.get)
 documents = [p for p in tracked() if re.fullmatch(r"[A-Z]+\.md|docs/[^/]+\.md|docs/design/[^/]+\.md", p)]
 print(f"lines             {sum(lines)}")
 print(f"files             {len(lines)}, median {lines[len(lines) // 2]} lines")
-print(f"under 30 lines    {sum(count < 30 for count in lines)}")
+subjects = {}
+for path, count in sources.items():
+    subject = re.sub(r"\.(cpp|hpp)$", "", path)
+    subjects[subject] = subjects.get(subject, 0) + count
+print(f"under 30 lines    {sum(count < 30 for count in lines)}; with its source a header is under 30 in "
+      f"{sum(count < 30 for count in subjects.values())}")
 print(f"longest           {sources[longest]} ({longest})")
 print(f"words documents   {sum(len(text_of(path).split()) for path in documents)}")

@@ -15,10 +15,10 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/ids.hpp"
 #include "db/result_store.hpp"
 #include "db/rows.hpp"
 #include "db/statement.hpp"
+#include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
 
 namespace {

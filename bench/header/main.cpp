@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
-#include "tuner/cli/answers/launch_header.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/util/files.hpp"

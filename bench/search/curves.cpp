@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/svg_chart.hpp"
+#include "reports/document.hpp"
 
 namespace bench {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/summary.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/status_formats.hpp"
 
 using namespace tuner;
@@ -53,7 +53,7 @@ std::vector<std::size_t> sizes(const std::vector<model::TrialRecord>& trials) {
   std::vector<const model::TrialRecord*> all;
   for (const model::TrialRecord& trial : trials) all.push_back(&trial);
   std::vector<std::size_t> out;
-  for (const cli::FailureGroup& group : cli::failure_groups(all)) out.push_back(group.trials.size());
+  for (const reports::FailureGroup& group : reports::failure_groups(all)) out.push_back(group.trials.size());
   return out;
 }
 
@@ -144,9 +144,9 @@ TEST_SUITE("cli") {
   TEST_CASE(
       "the reason of a failure is what the compiler said where it was the compiler's, else the detail") {
     using enum model::TrialStatus;
-    CHECK(cli::whole_reason(failure("a", compile_error, "in short", "at length")) == "at length");
-    CHECK(cli::whole_reason(failure("a", compile_error, "in short", "")) == "in short");
-    CHECK(cli::whole_reason(failure("a", crashed, "in short", "at length")) == "in short");
-    CHECK(cli::whole_reason(failure("a", crashed, "", "at length")) == "at length");
+    CHECK(reports::whole_reason(failure("a", compile_error, "in short", "at length")) == "at length");
+    CHECK(reports::whole_reason(failure("a", compile_error, "in short", "")) == "in short");
+    CHECK(reports::whole_reason(failure("a", crashed, "in short", "at length")) == "in short");
+    CHECK(reports::whole_reason(failure("a", crashed, "", "at length")) == "at length");
   }
 }

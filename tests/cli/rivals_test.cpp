@@ -7,7 +7,7 @@
 
 #include "config/kernel_file.hpp"
 #include "tests/support/memory_results.hpp"
-#include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/util/files.hpp"
 

@@ -68,8 +68,8 @@ std::set<std::string> variables_in_sources() {
   std::set<std::string> found;
   const std::regex reads(R"(getenv\(|\benvironment\(|\benvironment_variable\()");
   const std::regex name("\"([A-Z][A-Z0-9_]{2,})\"");
-  const std::set<std::string> values_of_flags = {"FILE",    "FLOAT", "FOLDER", "INT",  "NAME",
-                                                 "PERCENT", "SPEC",  "TEXT",   "UINT", "DIR"};
+  const std::set<std::string> values_of_flags = {"FILE", "FLOAT", "FOLDER", "INT", "NAME", "PERCENT",
+                                                 "SPEC", "TEXT",  "UINT",   "DIR", "TRIAL"};
   for (const char* folder : {"config", "db", "reports", "tuner"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
       if (entry.path().extension() != ".cpp") continue;

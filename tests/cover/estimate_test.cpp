@@ -1,10 +1,10 @@
 // What is said of sizes that were never measured: held against spaces whose truth is known.
-#include "tuner/cover/estimate.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <random>
+
+#include "tuner/cover/cover.hpp"
 
 using namespace tuner::cover;
 

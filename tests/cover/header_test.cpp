@@ -10,7 +10,7 @@
 
 #include "config/kernel_file.hpp"
 #include "tests/support/run_program.hpp"
-#include "tuner/cli/answers/launch_header.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/space/kernel_space.hpp"
 

@@ -11,7 +11,6 @@
 
 #include "db/best.hpp"
 #include "db/forget.hpp"
-#include "db/ids.hpp"
 #include "db/merge.hpp"
 #include "db/planning.hpp"
 #include "db/queries.hpp"

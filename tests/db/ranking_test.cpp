@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "db/best.hpp"
-#include "db/ids.hpp"
 #include "db/result_store.hpp"
+#include "db/stored_values.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "db/database.hpp"
 #include "db/forget.hpp"
-#include "db/ids.hpp"
 #include "db/merge.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
+#include "db/stored_values.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"

@@ -9,7 +9,7 @@
 #include "db/database.hpp"
 #include "db/transfer.hpp"
 #include "tests/support/run_program.hpp"
-#include "tuner/interchange/recorded_trials.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/model/error.hpp"
 
 using namespace tuner::interchange;

@@ -7,7 +7,7 @@
 
 #include "tests/use/sample_pack.hpp"
 #include "tests/use/stand_in.hpp"
-#include "tuner/packing/rule_code.hpp"
+#include "tuner/packing/packed_kernel.hpp"
 
 using namespace tuner;
 

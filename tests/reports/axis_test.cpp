@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "reports/svg_chart.hpp"
+#include "reports/document.hpp"
 
 namespace {
 

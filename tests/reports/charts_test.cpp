@@ -2,8 +2,8 @@
 
 #include <limits>
 
+#include "reports/document.hpp"
 #include "reports/report.hpp"
-#include "reports/svg_chart.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/golden.hpp"
 

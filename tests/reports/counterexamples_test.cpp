@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "reports/field.hpp"
 #include "reports/findings.hpp"
 #include "reports/layout.hpp"
 #include "reports/report.hpp"

@@ -3,7 +3,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "reports/columns.hpp"
 #include "reports/json.hpp"
 #include "tests/reports/sample.hpp"
 #include "tests/support/golden.hpp"

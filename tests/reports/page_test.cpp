@@ -1,5 +1,3 @@
-#include "reports/page.hpp"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "reports/columns.hpp"
 #include "reports/findings.hpp"
 #include "reports/json.hpp"
 #include "reports/report.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/field.hpp"
+#include "reports/layout.hpp"
 #include "tests/reports/sample.hpp"
 
 using namespace tests;

@@ -1,5 +1,3 @@
-#include "tuner/sass/disassembler.hpp"
-
 #include <doctest/doctest.h>
 
 #include <array>
@@ -7,6 +5,7 @@
 
 #include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sass/listing.hpp"
 #include "tuner/util/files.hpp"
 
 using namespace tuner;

@@ -1,8 +1,9 @@
+#include "tuner/sass/instruction.hpp"
+
 #include <map>
 #include <set>
 
 #include "tests/sass/recorded.hpp"
-#include "tuner/sass/banks.hpp"
 
 using namespace tuner;
 using sass::Kind;

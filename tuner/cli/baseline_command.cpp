@@ -1,13 +1,132 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "db/json.hpp"
 #include "db/queries.hpp"
 #include "db/transfer.hpp"
-#include "tuner/cli/baseline_file.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/model/record_fields.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
+namespace {
+
+constexpr int baseline_version = 1;
+constexpr std::string_view baseline_start = R"({"format":"tuner-baseline")";
+/// More samples would make a large file and a judgement hardly finer.
+constexpr std::size_t most_samples = 30;
+constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20U;
+
+/// To five digits: a hundredth of the least difference that counts.
+double rounded(double value) {
+  if (!(value > 0)) return value;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 4);
+  // Division by a whole number keeps the text short: 0.1 is not a whole number of anything.
+  return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
+}
+
+/// The fastest, the slowest and what lies between them at equal ranks.
+std::vector<double> thinned(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  std::vector<double> out;
+  const std::size_t count = std::min(samples.size(), most_samples);
+  for (std::size_t i = 0; i < count; ++i)
+    out.push_back(rounded(samples[count < 2 ? 0 : i * (samples.size() - 1) / (count - 1)]));
+  return out;
+}
+
+/// What an entry has of a trial. The names are those of an export.
+template <class Archive, class Trial, class Measurement>
+void describe_entry(Archive& a, Trial& trial, Measurement& measurement) {
+  describe(a, trial.problem);
+  a("environment", trial.environment);
+  a("gpu", trial.gpu);
+  a("kernel", trial.kernel);
+  a("configuration", trial.configuration);
+  a("definition", trial.definition);
+  a("trial", trial.key);
+  a("measured_at", trial.measured_at);
+  a("median_ns", measurement.median_ns);
+  a("low_ns", measurement.low_ns);
+  a("high_ns", measurement.high_ns);
+  a("sm_clock_mhz", measurement.sm_clock_mhz);
+  a("includes_launch_latency", measurement.includes_launch_latency);
+  a("samples_ns", measurement.samples_ns);
+}
+
+db::Json entry_of(const BestTrial& best) {
+  model::TrialRecord trial = best.trial;
+  model::Measurement measurement = trial.outcome.measurement.value();
+  measurement.samples_ns = thinned(best.samples_ns.empty() ? measurement.samples_ns : best.samples_ns);
+  for (double* value :
+       {&measurement.median_ns, &measurement.low_ns, &measurement.high_ns, &measurement.sm_clock_mhz})
+    *value = rounded(*value);
+  db::JsonWriter writer;
+  describe_entry(writer, trial, measurement);
+  return writer.take();
+}
+
+BestTrial best_of(const db::Json& entry) {
+  BestTrial best;
+  model::Measurement& measurement = best.trial.outcome.measurement.emplace();
+  db::JsonReader reader(entry, {});
+  describe_entry(reader, best.trial, measurement);
+  const bool positive = !measurement.samples_ns.empty() && measurement.median_ns > 0 &&
+                        std::ranges::all_of(measurement.samples_ns, [](double ns) { return ns > 0; });
+  if (!positive) db::refuse({"samples_ns"}, entry, "an entry with positive times");
+  measurement.min_ns = *std::ranges::min_element(measurement.samples_ns);
+  best.samples_ns = measurement.samples_ns;
+  return best;
+}
+
+}  // namespace
+
+std::string baseline_text(const std::vector<BestTrial>& best) {
+  std::string text = fmt::format("{},\"version\":{},\"entries\":[", baseline_start, baseline_version);
+  const char* separator = "\n";
+  for (const BestTrial& one : best) {
+    text += separator + db::json_line(entry_of(one));
+    separator = ",\n";
+  }
+  return text + "\n]}\n";
+}
+
+bool looks_like_baseline(const std::filesystem::path& file) {
+  std::string begin(baseline_start.size(), '\0');
+  std::ifstream in(file, std::ios::binary);
+  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == baseline_start;
+}
+
+std::vector<BestTrial> read_baseline(const std::filesystem::path& file) {
+  std::size_t number = 0;
+  try {
+    if (std::filesystem::file_size(file) > largest_file) throw model::Error("larger than any baseline is");
+    std::ifstream in(file, std::ios::binary);
+    const db::Json json =
+        db::parse_json(std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()));
+    const db::JsonReader header(json, {});
+    const db::Json* version = header.find("version");
+    const db::Json* entries = header.find("entries");
+    if (version == nullptr || *version != baseline_version)
+      throw model::Error("its version is not the one that this program reads", "a newer tuner wrote it?");
+    if (entries == nullptr || !entries->is_array()) throw model::Error("has no entries");
+    std::vector<BestTrial> out;
+    for (const db::Json& entry : *entries) {
+      ++number;
+      out.push_back(best_of(entry));
+    }
+    return out;
+  } catch (const model::Error& error) {
+    throw error.in_context(number == 0 ? file.string() : fmt::format("{}: entry {}", file.string(), number));
+  }
+}
+
 namespace {
 
 struct BaselineOptions {

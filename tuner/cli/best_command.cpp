@@ -17,11 +17,10 @@
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
-#include "tuner/cli/rule_answer.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/cli/trial_recipe.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {

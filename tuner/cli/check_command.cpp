@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "config/kernel_file.hpp"
+#include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/sanitize_check.hpp"
@@ -249,12 +249,13 @@ std::string judgement(std::size_t wrong, std::size_t compiled, bool has_good_ref
 
 /// Equal mistakes once: how many there are, and the first in full.
 void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
-  for (const FailureGroup& group : failure_groups(wrong)) {
+  for (const reports::FailureGroup& group : reports::failure_groups(wrong)) {
     const model::TrialRecord& first = *group.example;
     const std::size_t count = group.trials.size();
     write_err(fmt::format("{}: {} of {}, {}{}:\n{}", first.kernel, model::to_string(first.outcome.status),
                           util::counted(static_cast<std::int64_t>(count), "configuration"),
-                          count == 1 ? "" : "the first ", first.configuration.text(), whole_reason(first)));
+                          count == 1 ? "" : "the first ", first.configuration.text(),
+                          reports::whole_reason(first)));
   }
 }
 

@@ -13,7 +13,6 @@
 #include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
-#include "tuner/cli/baseline_file.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"

@@ -1,13 +1,15 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "db/best.hpp"
-#include "tuner/cli/answers/cover_formats.hpp"
+#include "reports/json.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/question.hpp"
-#include "tuner/cover/choose.hpp"
+#include "tuner/cover/cover.hpp"
 
 namespace tuner::cli {
 
@@ -55,5 +57,17 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
 
 /// The cover of a table, and what it loses elsewhere.
 answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& goal);
+
+/// The answer for a size that was never measured, by the rule of `tuner cover --within 2%`.
+struct RuleAnswer {
+  db::BestAnswer answer;  ///< of the configuration that the rule picks, where it was measured nearest
+  std::string why;        ///< what stands behind it, and what it may lose
+  reports::Json bounds;   ///< see answers::bounds_json()
+};
+
+/// `nearest`: the answer that a query for one size gave. Nothing where no rule has a bound: too few sizes,
+/// configurations that nobody tried, or more trials than are read for one answer.
+std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const db::BestAnswer& nearest,
+                                         const db::BestQuery& query, const std::string& spec);
 
 }  // namespace tuner::cli

@@ -12,7 +12,7 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/transfer.hpp"
-#include "tuner/cli/answers/cover_formats.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"

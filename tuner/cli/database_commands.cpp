@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "db/database.hpp"
 #include "db/export_file.hpp"
@@ -12,49 +11,13 @@
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/declared_specs.hpp"
-#include "tuner/cli/foreign_files.hpp"
-#include "tuner/cli/report_writer.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
-
-struct ExportOptions {
-  std::string path;
-  std::string run;
-  std::string format = "jsonl";
-  db::TrialFilter filter;
-};
-
-int export_foreign(const Context& context, const ExportOptions& options) {
-  const db::Connection connection = db::open_results(context.settings().database());
-  const int files = options.run.empty()
-                        ? write_foreign(connection, options.format, options.filter, options.path)
-                        : write_foreign(db::extract_run(connection, run_named(connection, options.run)),
-                                        options.format, options.filter, options.path);
-  write_err(util::counted(files, "file") + " written");
-  return 0;
-}
-
-int export_trials(const Context& context, const ExportOptions& options) {
-  if (options.format != "jsonl") return export_foreign(context, options);
-  require_deliverable(options.path);
-  const db::Connection connection = db::open_results(context.settings().database());
-  std::ostringstream text;
-  std::int64_t trials = 0;
-  if (options.run.empty()) {
-    trials = db::export_database(connection, options.filter, text);
-  } else {
-    const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
-    trials = db::export_database(own, options.filter, text);
-  }
-  deliver(options.path, text.str());
-  write_err(fmt::format("{} trials exported", trials));
-  return 0;
-}
 
 void say_added(const std::string& path, const db::Added& added) {
   write_err(fmt::format("{}: {} runs, {} trials and {} measurements were new", path, added.runs, added.trials,
@@ -96,22 +59,6 @@ int merge_files(const Context& context, const Paths& paths) {
 }
 
 }  // namespace
-
-void add_export(const CommandPlace& place) {
-  Command<ExportOptions> command(
-      place, "export", "Write results: to compare, to keep, to replay, for other tuners", export_trials);
-  ExportOptions& options = command.options();
-  command.option("-o,--output", options.path, "FILE", "file to write; without it, or with -, stdout");
-  command.choice("--format", options.format, {"jsonl", "kernel-tuner", "t4", "kernel-launcher"},
-                 "jsonl: all that is known; kernel-tuner: cache files; t4: T4 results; kernel-launcher: the "
-                 "best configurations as wisdom. -o FOLDER/ takes several files of these");
-  command.option("--run", options.run, "ID", "only what this run measured");
-  command.option("--family", options.filter.family, "NAME", "only this family");
-  command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
-  command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
-  command.settings({"db"});
-  command->footer("An export is a device too: tuner run --device replay:FILE");
-}
 
 void add_import(const CommandPlace& place) {
   Command<Paths> command(

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "config/candidate.hpp"
+#include "config/kernel_file.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"

@@ -12,7 +12,6 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/compile/host/host_compiler.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "db/ids.hpp"
+#include "db/stored_values.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/answers/words.hpp"
 

@@ -14,7 +14,6 @@
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/packing/packed_kernel.hpp"
-#include "tuner/packing/rule_code.hpp"
 
 namespace tuner::cli {
 

@@ -8,7 +8,7 @@
 
 #include "tuner/cli/backend.hpp"
 #include "tuner/device/replay/replay.hpp"
-#include "tuner/interchange/recorded_trials.hpp"
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"

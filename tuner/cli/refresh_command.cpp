@@ -17,7 +17,6 @@
 #include "tuner/cli/answers/refreshed.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/declared_specs.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/output.hpp"

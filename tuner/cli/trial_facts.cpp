@@ -9,7 +9,7 @@
 
 #include "db/finals.hpp"
 #include "db/queries.hpp"
-#include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
@@ -222,6 +222,34 @@ void say_spec_changes(const db::Connection& connection, const std::vector<const 
   for (const db::BestAnswer* answer : answers) all.push_back(*answer);
   for (const std::string& text : spec_sentences(all, spec_notes(connection, all, spec, context), context))
     write_err(text);
+}
+
+std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
+                                             const model::TrialRecord& trial, const std::string& named) {
+  const std::string& family = trial.problem.family;
+  const KernelCatalog catalog =
+      KernelCatalog::load(named.empty() ? std::vector<std::string>{} : std::vector{named});
+  std::vector<model::KernelSpec> specs;
+  for (const model::KernelSpec& kernel : catalog.all())
+    if (kernel.name == trial.kernel && kernel.family == family) specs.push_back(kernel);
+  if (!named.empty()) return specs;
+  SpecFiles files;
+  const std::string path = db::declared_path(connection, family, trial.kernel);
+  if (const auto* space = files.find({family, trial.kernel, {}, {}, {}, path}))
+    specs.push_back(space->spec());
+  return specs;
+}
+
+BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                      const std::string& named_spec) {
+  const std::string architecture = architecture_of(connection, winner);
+  BuildRecipe recipe = build_recipe(winner, std::nullopt, architecture);
+  for (const model::KernelSpec& spec : specs_at_hand(connection, winner, named_spec)) {
+    recipe = build_recipe(winner, spec, architecture);
+    recipe.includes = config::include_options(spec.path);
+    if (recipe.doubt.empty()) break;
+  }
+  return recipe;
 }
 
 }  // namespace tuner::cli

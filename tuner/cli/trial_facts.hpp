@@ -6,7 +6,8 @@
 #include "db/best.hpp"
 #include "db/connection.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/trial_sheet.hpp"
+#include "tuner/cli/answers/show.hpp"
+#include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/model/digest.hpp"
 
@@ -43,5 +44,15 @@ std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answe
 /// Says both on stderr of the answers that a cover or a pack is made from.
 void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
                       const std::string& spec, const Context& context);
+
+/// The specs that are at hand of a trial's kernel: the one in the file `named`, else the shipped one and the
+/// one where a sweep read it.
+std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
+                                             const model::TrialRecord& trial, const std::string& named);
+
+/// How a trial of a database is built: by the first of these specs that compiles to what was measured, or the
+/// last at all.
+BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                      const std::string& named_spec);
 
 }  // namespace tuner::cli

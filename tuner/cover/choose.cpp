@@ -1,11 +1,11 @@
-#include "tuner/cover/choose.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
+
+#include "tuner/cover/cover.hpp"
 
 namespace tuner::cover {
 namespace {

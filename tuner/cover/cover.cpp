@@ -1,8 +1,13 @@
 #include "tuner/cover/cover.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
+#include <thread>
 
 namespace tuner::cover {
 
@@ -52,6 +57,130 @@ Summary summary(const Table& table, const std::vector<double>& losses) {
     out.mean += table.weight(size) * losses[size];
   }
   if (weight > 0) out.mean /= weight;
+  return out;
+}
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_singly = 64;
+
+/// P(X <= k) of a binomial variable.
+double binomial_at_most(std::size_t k, std::size_t n, double p) {
+  double sum = 0;
+  for (std::size_t i = 0; i <= k; ++i) {
+    const auto x = static_cast<double>(i);
+    const auto all = static_cast<double>(n);
+    sum += std::exp(std::lgamma(all + 1) - std::lgamma(x + 1) - std::lgamma(all - x + 1) + x * std::log(p) +
+                    (all - x) * std::log1p(-p));
+  }
+  return sum;
+}
+
+/// The place of the least order statistic that is an upper bound of the quantile `share`: fewer than k of n
+/// draws lie below the quantile with at least this confidence.
+std::optional<std::size_t> place_of_bound(std::size_t n, double share, double confidence) {
+  for (std::size_t k = 1; k <= n; ++k)
+    if (binomial_at_most(k - 1, n, share) >= confidence) return k;
+  return std::nullopt;
+}
+
+/// Sizes that a cover does without, and what it then loses there; infinite where nobody knows.
+struct LeftOut {
+  std::vector<std::size_t> sizes;
+  std::vector<double> losses;
+  bool none_may_run = false;  ///< at one of them
+};
+
+void look_at(const Losses& losses, const std::vector<std::size_t>& candidates, const Goal& goal,
+             const Effort& effort, LeftOut& out) {
+  out.losses.assign(out.sizes.size(), unknown);
+  Bits rest(losses.sizes(), true);
+  for (const std::size_t size : out.sizes) rest.clear(size);
+  if (!rest.any()) return;
+  const Rule rule = cover(losses, candidates, rest, goal, effort).rule;
+  if (rule.nodes.empty()) return;
+  for (std::size_t i = 0; i < out.sizes.size(); ++i) {
+    const std::size_t size = out.sizes[i];
+    const auto used = rule.pick(losses.table().sizes[size],
+                                [&](std::size_t one) { return !losses.is_excluded(size, one); });
+    if (used) out.losses[i] = losses.at(size, *used);
+    if (!used) out.none_may_run = true;
+  }
+}
+
+/// On all cores: each of them costs a cover of its own.
+void look_at(const Losses& losses, const Goal& goal, const Effort& effort, std::vector<LeftOut>& all) {
+  const std::vector<std::size_t> candidates = undominated(losses);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++)
+      look_at(losses, candidates, goal, effort, all[i]);
+  };
+  std::vector<std::jthread> others(std::min<std::size_t>(all.size(), std::thread::hardware_concurrency()));
+  for (std::jthread& one : others) one = std::jthread(work);
+  work();
+}
+
+}  // namespace
+
+std::vector<Bound> bounds(std::vector<double> losses, double confidence) {
+  std::sort(losses.begin(), losses.end());
+  std::vector<Bound> all;
+  for (const double share : {0.9, 0.8, 0.5}) {
+    const auto place = place_of_bound(losses.size(), share, confidence);
+    if (place) all.push_back({share, confidence, losses[*place - 1], losses.size()});
+  }
+  return all;
+}
+
+const Bound* largest_known(const std::vector<Bound>& bounds) {
+  const auto found =
+      std::find_if(bounds.begin(), bounds.end(), [](const Bound& one) { return std::isfinite(one.loss); });
+  return found == bounds.end() ? nullptr : &*found;
+}
+
+std::vector<std::vector<std::size_t>> neighbourhoods(const std::vector<Sizes>& sizes) {
+  std::map<Sizes, std::vector<std::size_t>> cells;
+  for (double octaves = 0.5; octaves <= 64; octaves *= 2) {
+    cells.clear();
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      Sizes cell;
+      for (const std::int64_t size : sizes[i])
+        cell.push_back(static_cast<std::int64_t>(std::floor(std::log2(static_cast<double>(size)) / octaves)));
+      cells[cell].push_back(i);
+    }
+    if (2 * cells.size() <= sizes.size()) break;
+  }
+  std::vector<std::vector<std::size_t>> all;
+  for (auto& [cell, members] : cells) all.push_back(std::move(members));
+  return all;
+}
+
+Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort) {
+  Estimate out;
+  const std::size_t count = losses.sizes();
+  std::vector<LeftOut> all;
+  for (std::size_t size = 0; size < count; size += 1 + count / (most_singly + 1))
+    all.push_back({{size}, {}, false});
+  out.left_out = all.size();
+  out.neighbourhoods = neighbourhoods(losses.table().sizes);
+  if (out.neighbourhoods.size() >= 2)
+    for (const std::vector<std::size_t>& together : out.neighbourhoods) all.push_back({together, {}, false});
+  look_at(losses, goal, effort, all);
+
+  out.singly.assign(count, unknown);
+  out.in_neighbourhoods.assign(count, unknown);
+  std::vector<double> drawn, worst;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_single = i < out.left_out;
+    (is_single ? drawn : worst).push_back(*std::max_element(all[i].losses.begin(), all[i].losses.end()));
+    if (is_single && all[i].none_may_run) ++out.without_any;
+    for (std::size_t member = 0; member < all[i].sizes.size(); ++member)
+      (is_single ? out.singly : out.in_neighbourhoods)[all[i].sizes[member]] = all[i].losses[member];
+  }
+  if (count > 1) out.between = bounds(std::move(drawn));
+  if (!worst.empty()) out.beyond = bounds(std::move(worst));
   return out;
 }
 

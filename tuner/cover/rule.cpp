@@ -10,8 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tuner/cover/splits.hpp"
-
 namespace tuner::cover {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cover/choose.hpp"
 #include "tuner/cover/table.hpp"
 
 namespace tuner::cover {
@@ -77,5 +76,19 @@ std::string text(const Rule& rule, const std::vector<std::string>& dimensions,
 /// in the geometric middle between the sizes that they part.
 Rule find_rule(const Losses& losses, const std::vector<std::size_t>& set, const std::vector<Bits>& allowed,
                const Bits& sizes, const Effort& effort);
+
+/// A way to part the sizes of a table by one question.
+struct Split {
+  Feature feature;
+  double threshold = 0;
+  Bits yes;
+};
+
+/// Every way that a feature parts `sizes`, each once, by the simplest feature that does.
+std::vector<Split> splits(const Table& table, const Bits& sizes);
+
+/// Midway between two numbers by their ratio, and as round as still parts them: `low` is at most it, and
+/// `high` is more. A whole number where `whole`.
+double midway(double low, double high, bool whole);
 
 }  // namespace tuner::cover

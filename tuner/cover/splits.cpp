@@ -1,9 +1,9 @@
-#include "tuner/cover/splits.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+
+#include "tuner/cover/rule.hpp"
 
 namespace tuner::cover {
 

@@ -105,4 +105,10 @@ class Losses {
   std::vector<double> m_losses;
 };
 
+/// How far a search for an exact answer goes before it is content with a good one.
+struct Effort {
+  std::int64_t sets = 50'000;    ///< partial sets looked at
+  std::int64_t trees = 300'000;  ///< splits of a set of sizes looked at
+};
+
 }  // namespace tuner::cover

@@ -8,6 +8,8 @@
 #include "tuner/model/case.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/kernel_spec.hpp"
+#include "tuner/model/run_record.hpp"
+#include "tuner/model/trial.hpp"
 
 namespace tuner::interchange {
 
@@ -59,5 +61,19 @@ model::KernelSpec recorded_kernel(const RecordedSpace& recorded);
 
 /// The parameters that are a block's extents, by axis.
 inline constexpr const char* block_parameters[] = {"block_size_x", "block_size_y", "block_size_z"};
+
+/// What a database takes of another tuner's file: one run, and a trial for each configuration.
+struct RecordedTrials {
+  model::RunRecord run;
+  std::vector<model::TrialRecord> trials;
+};
+
+/// What the file says of one configuration, with an interval of its median where it has samples enough.
+model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry);
+
+/// The environment names the format and, where no times were recorded, what stands in their place, so that
+/// none of it competes with what was measured here. Identities follow from the content: the same file read
+/// twice, or longer the second time, gives the same run and trials.
+RecordedTrials recorded_trials(const RecordedSpace& recorded);
 
 }  // namespace tuner::interchange

@@ -1,8 +1,8 @@
-#include "tuner/interchange/recorded_trials.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "tuner/interchange/recorded_space.hpp"
 
 namespace tuner::interchange {
 namespace {

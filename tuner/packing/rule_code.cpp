@@ -1,6 +1,6 @@
-#include "tuner/packing/rule_code.hpp"
-
 #include <utility>
+
+#include "tuner/packing/packed_kernel.hpp"
 
 namespace tuner::packing {
 namespace {

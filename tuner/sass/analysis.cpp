@@ -7,8 +7,8 @@
 #include <span>
 #include <tuple>
 
-#include "tuner/sass/banks.hpp"
 #include "tuner/sass/flow.hpp"
+#include "tuner/sass/instruction.hpp"
 
 namespace tuner::sass {
 

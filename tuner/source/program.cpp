@@ -252,12 +252,6 @@ const Enumerator* Program::enumerator(std::string_view name) const {
   return found == m_enumerators.end() ? nullptr : &found->second;
 }
 
-const ProgramFunction* Program::function_at(std::size_t position) const {
-  for (const ProgramFunction& function : m_functions)
-    if (position >= function.begin && position < function.end()) return &function;
-  return nullptr;
-}
-
 const Tokens* Program::type_alias(std::string_view name) const {
   const auto found = m_types.find(name);
   return found == m_types.end() ? nullptr : &found->second;

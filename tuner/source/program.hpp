@@ -89,8 +89,6 @@ class Program {
   const GlobalVariable* variable(std::string_view name) const;
   const ClassConstants* class_named(std::string_view name) const;
   const Enumerator* enumerator(std::string_view name) const;
-  /// The function whose body holds the token at `position`; null outside of all.
-  const ProgramFunction* function_at(std::size_t position) const;
   /// What a name of a type stands for, as `float` for a typedef of this file; its own name where it is none.
   std::string resolved_type(const std::string& type) const;
   /// Tokens of a typedef or `using`; null: there is none.

@@ -1,5 +1,3 @@
-#include "tuner/space/cpp_expression.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/parser.hpp"
 
 namespace tuner::space {

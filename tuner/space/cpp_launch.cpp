@@ -1,5 +1,3 @@
-#include "tuner/space/cpp_launch.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <vector>
 
 #include "tuner/model/error.hpp"
-#include "tuner/space/cpp_expression.hpp"
+#include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/parser.hpp"
 
 namespace tuner::space {

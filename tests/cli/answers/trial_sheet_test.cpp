@@ -1,9 +1,8 @@
-#include "tuner/cli/answers/trial_sheet.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
+#include "tuner/cli/answers/show.hpp"
 
 namespace answers = tuner::cli::answers;
 namespace model = tuner::model;

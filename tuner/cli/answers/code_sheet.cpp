@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/code_sheet.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/show.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {

@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/cover_table.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 #include <variant>
 
 #include "db/queries.hpp"
-#include "tuner/cover/choose.hpp"
+#include "tuner/cli/answers/cover.hpp"
+#include "tuner/cover/cover.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli::answers {

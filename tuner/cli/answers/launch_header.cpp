@@ -1,12 +1,10 @@
-#include "tuner/cli/answers/launch_header.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "tuner/space/cpp_expression.hpp"
-#include "tuner/space/cpp_launch.hpp"
+#include "tuner/cli/answers/cover.hpp"
+#include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/generator.hpp"
 
 namespace tuner::cli::answers {

@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/trial_sheet.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include "reports/findings.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/show.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 

@@ -7,13 +7,9 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
-#include "tuner/cli/answers/trial_sheet.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/failure_groups.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/machine_code.hpp"
-#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/space.hpp"
@@ -114,7 +110,7 @@ int list_failures(const Context& context, const ListOptions& options) {
   std::vector<const model::TrialRecord*> trials;
   for (const model::TrialRecord& trial : failed) trials.push_back(&trial);
   const answers::Style style = answer_style(connection);
-  for (const FailureGroup& group : failure_groups(trials)) {
+  for (const reports::FailureGroup& group : reports::failure_groups(trials)) {
     const model::TrialRecord& example = *group.example;
     table.add_row({style.id(example.key), fmt::format("{}", group.trials.size()),
                    std::string(model::to_string(example.outcome.status)), example.kernel,
@@ -156,61 +152,6 @@ void add_list(const CommandPlace& place) {
   failures.option("--kernel,-k", failures.options().kernel, "NAME", "only this kernel");
   failures.table_format(failures.options().format);
   failures.settings({"db"});
-}
-
-namespace {
-
-struct ShowOptions {
-  std::vector<std::string> ids;
-  bool sass = false;
-  std::string format = "text";
-};
-
-int show_machine_code(const Context& context, const db::Connection& connection, const ShowOptions& options) {
-  std::vector<answers::TrialCode> codes;
-  for (const std::string& id : options.ids)
-    codes.push_back(machine_code(context, connection, db::find_trial(connection, id)));
-  const answers::Style style = answer_style(connection);
-  write_out(options.format == "json" ? answers::code_json(codes)
-            : codes.size() == 1      ? answers::code_text(codes.front(), style)
-                                     : answers::codes_text(codes.front(), codes.back(), style));
-  return 0;
-}
-
-int show(const Context& context, const ShowOptions& options) {
-  const config::Settings settings = context.settings();
-  const db::Connection connection = db::open_results(settings.database());
-  if (options.sass) return show_machine_code(context, connection, options);
-  std::vector<answers::TrialFacts> trials;
-  for (const std::string& id : options.ids) {
-    trials.push_back(load_facts(connection, db::find_trial(connection, id), settings.cache_folder()));
-  }
-  const answers::Style style = answer_style(connection);
-  write_out(trials.size() == 1 ? answers::trial_text(trials.front(), style)
-                               : answers::trials_text(trials.front(), trials.back(), style));
-  return 0;
-}
-
-}  // namespace
-
-void add_show(const CommandPlace& place) {
-  Command<ShowOptions> command(
-      place, "show",
-      "Show everything known of a trial, compiler log and samples included; or of two, side by side", show);
-  ShowOptions& options = command.options();
-  command.option("TRIAL", options.ids, "", "identifiers of one trial or two, or their first digits")
-      ->required()
-      ->expected(1, 2);
-  CLI::Option* const sass = command->add_flag(
-      "--sass", options.sass,
-      "machine code instead: instructions by loop depth, and the hot loop; of two trials, what differs");
-  command.choice("--format", options.format, {"text", "json"}, "of --sass; json has every loop and kernel")
-      ->needs(sass);
-  command.settings({"db", "cache_dir"});
-  command->footer(
-      "--sass needs nvdisasm of a CUDA toolkit, and no GPU. A binary that is no longer cached is compiled "
-      "again.\n"
-      "Example: tuner show 3fa1c2e 9be0041");
 }
 
 }  // namespace tuner::cli

@@ -1,9 +1,12 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tuner/model/case.hpp"
+#include "tuner/model/configuration.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/generator.hpp"
 
@@ -32,5 +35,22 @@ std::string cpp_literal(std::string_view text);
 /// does. What is undefined in a spec is 0: a division by zero, a shift beyond 63 bits, a logarithm or root of
 /// nothing.
 std::string_view cpp_helpers();
+
+/// A configuration of a kernel as a C++17 struct: its parameters as constants, and as functions of sizes and
+/// device what its steps, buffers and arguments are.
+struct CppConfiguration {
+  std::string text;              ///< of the struct
+  std::set<std::string> limits;  ///< device limits that it reads
+};
+
+/// `options`: what its compiler is given, for people and for compilers at run time. Type and row padding are
+/// those of `problem`; its sizes do not matter. Throws model::UsageError where the spec has a mistake, lacks
+/// a parameter, or has an expression that a constant expression of C++17 cannot say.
+CppConfiguration cpp_configuration(const model::KernelSpec& spec, const model::Configuration& configuration,
+                                   const model::Problem& problem, const std::string& name,
+                                   const std::string& options);
+
+/// The types that such structs use: Extents, Step, Buffer.
+std::string_view cpp_types();
 
 }  // namespace tuner::space

@@ -1,5 +1,3 @@
-#include "tuner/cli/machine_code.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,15 +7,17 @@
 #include <string_view>
 #include <utility>
 
+#include "db/database.hpp"
 #include "db/queries.hpp"
+#include "db/transfer.hpp"
+#include "tuner/cli/answers/show.hpp"
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/declared_specs.hpp"
+#include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sass/disassembler.hpp"
 #include "tuner/sass/listing.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/worker/remote_workers.hpp"
@@ -58,14 +58,7 @@ model::CompileJob job_of(const db::Connection& connection, const model::TrialRec
   if (architecture.empty())
     refuse_to_compile(
         trial, fmt::format("the database does not know the architecture of {}", trial.environment.device));
-  const KernelCatalog shipped = KernelCatalog::load({});
-  std::vector<model::KernelSpec> specs;
-  for (const model::KernelSpec& spec : shipped.all())
-    if (spec.name == trial.kernel && spec.family == trial.problem.family) specs.push_back(spec);
-  SpecFiles files;
-  const std::string path = db::declared_path(connection, trial.problem.family, trial.kernel);
-  if (const auto* space = files.find({trial.problem.family, trial.kernel, {}, {}, {}, path}))
-    specs.push_back(space->spec());
+  const std::vector<model::KernelSpec> specs = specs_at_hand(connection, trial, "");
   for (const model::KernelSpec& spec : specs) {
     const bool has_same_parameters = std::ranges::all_of(spec.parameters, [&](const auto& parameter) {
       return trial.configuration.find(parameter.name) != nullptr;
@@ -119,8 +112,9 @@ std::string listing_of(const db::Connection& connection, const config::Settings&
   return made.log;
 }
 
-}  // namespace
-
+/// What the machine code of a trial's binary says. The binary is the cached one, else it is compiled again by
+/// the same job from the spec at hand. What nvdisasm prints of it is kept in the cache of binaries. Throws
+/// model::Error where there is no such binary, it is not for a GPU, or nvdisasm is missing or refuses it.
 answers::TrialCode machine_code(const Context& context, const db::Connection& connection,
                                 model::TrialRecord trial) {
   const std::string architecture = architecture_of(connection, trial);
@@ -148,6 +142,59 @@ answers::TrialCode machine_code(const Context& context, const db::Connection& co
         "TUNER_NVDISASM names another nvdisasm");
   code.trial = std::move(trial);
   return code;
+}
+
+struct ShowOptions {
+  std::vector<std::string> ids;
+  bool sass = false;
+  std::string format = "text";
+};
+
+int show_machine_code(const Context& context, const db::Connection& connection, const ShowOptions& options) {
+  std::vector<answers::TrialCode> codes;
+  for (const std::string& id : options.ids)
+    codes.push_back(machine_code(context, connection, db::find_trial(connection, id)));
+  const answers::Style style = answer_style(connection);
+  write_out(options.format == "json" ? answers::code_json(codes)
+            : codes.size() == 1      ? answers::code_text(codes.front(), style)
+                                     : answers::codes_text(codes.front(), codes.back(), style));
+  return 0;
+}
+
+int show(const Context& context, const ShowOptions& options) {
+  const config::Settings settings = context.settings();
+  const db::Connection connection = db::open_results(settings.database());
+  if (options.sass) return show_machine_code(context, connection, options);
+  std::vector<answers::TrialFacts> trials;
+  for (const std::string& id : options.ids) {
+    trials.push_back(load_facts(connection, db::find_trial(connection, id), settings.cache_folder()));
+  }
+  const answers::Style style = answer_style(connection);
+  write_out(trials.size() == 1 ? answers::trial_text(trials.front(), style)
+                               : answers::trials_text(trials.front(), trials.back(), style));
+  return 0;
+}
+
+}  // namespace
+
+void add_show(const CommandPlace& place) {
+  Command<ShowOptions> command(
+      place, "show",
+      "Show everything known of a trial, compiler log and samples included; or of two, side by side", show);
+  ShowOptions& options = command.options();
+  command.option("TRIAL", options.ids, "", "identifiers of one trial or two, or their first digits")
+      ->required()
+      ->expected(1, 2);
+  CLI::Option* const sass = command->add_flag(
+      "--sass", options.sass,
+      "machine code instead: instructions by loop depth, and the hot loop; of two trials, what differs");
+  command.choice("--format", options.format, {"text", "json"}, "of --sass; json has every loop and kernel")
+      ->needs(sass);
+  command.settings({"db", "cache_dir"});
+  command->footer(
+      "--sass needs nvdisasm of a CUDA toolkit, and no GPU. A binary that is no longer cached is compiled "
+      "again.\n"
+      "Example: tuner show 3fa1c2e 9be0041");
 }
 
 }  // namespace tuner::cli

@@ -1,18 +1,22 @@
-#include "tuner/cli/foreign_files.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <tuple>
 #include <utility>
-#include <vector>
 
+#include "db/best.hpp"
+#include "db/export_file.hpp"
+#include "db/queries.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/output.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/interchange/written_files.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -126,8 +130,11 @@ std::string names_of(const Files& files) {
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-}  // namespace
-
+/// Writes what `filter` selects in another tuner's format: `kernel-tuner` and `t4` have a file for each
+/// kernel, problem and environment, `kernel-launcher` one for each kernel, with what `best` chooses. `path`
+/// is a file or standard output where there is one such file, else a folder, made where it ends with `/`.
+/// Returns how many files were written. Throws model::UsageError where a folder is needed, model::Error with
+/// nothing_found where nothing is selected.
 int write_foreign(const db::Connection& connection, const std::string& format, const db::TrialFilter& filter,
                   const std::string& path) {
   const Files files =
@@ -149,6 +156,48 @@ int write_foreign(const db::Connection& connection, const std::string& format, c
   std::filesystem::create_directories(path);
   for (const auto& [name, text] : files) deliver((std::filesystem::path(path) / name).string(), text);
   return static_cast<int>(files.size());
+}
+
+struct ExportOptions {
+  std::string path;
+  std::string run;
+  std::string format = "jsonl";
+  db::TrialFilter filter;
+};
+
+int export_trials(const Context& context, const ExportOptions& options) {
+  const bool is_own = options.format == "jsonl";
+  if (is_own) require_deliverable(options.path);
+  db::Connection connection = db::open_results(context.settings().database());
+  if (!options.run.empty()) connection = db::extract_run(connection, run_named(connection, options.run));
+  if (!is_own) {
+    const int files = write_foreign(connection, options.format, options.filter, options.path);
+    write_err(util::counted(files, "file") + " written");
+    return 0;
+  }
+  std::ostringstream text;
+  const std::int64_t trials = db::export_database(connection, options.filter, text);
+  deliver(options.path, text.str());
+  write_err(fmt::format("{} trials exported", trials));
+  return 0;
+}
+
+}  // namespace
+
+void add_export(const CommandPlace& place) {
+  Command<ExportOptions> command(
+      place, "export", "Write results: to compare, to keep, to replay, for other tuners", export_trials);
+  ExportOptions& options = command.options();
+  command.option("-o,--output", options.path, "FILE", "file to write; without it, or with -, stdout");
+  command.choice("--format", options.format, {"jsonl", "kernel-tuner", "t4", "kernel-launcher"},
+                 "jsonl: all that is known; kernel-tuner: cache files; t4: T4 results; kernel-launcher: the "
+                 "best configurations as wisdom. -o FOLDER/ takes several files of these");
+  command.option("--run", options.run, "ID", "only what this run measured");
+  command.option("--family", options.filter.family, "NAME", "only this family");
+  command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
+  command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
+  command.settings({"db"});
+  command->footer("An export is a device too: tuner run --device replay:FILE");
 }
 
 }  // namespace tuner::cli

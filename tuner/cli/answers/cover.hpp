@@ -1,0 +1,96 @@
+#pragma once
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/best.hpp"
+#include "reports/json.hpp"
+#include "tuner/cli/answers/words.hpp"
+#include "tuner/cover/cover.hpp"
+#include "tuner/cover/rule.hpp"
+#include "tuner/cover/table.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
+#include "tuner/model/kernel_spec.hpp"
+#include "tuner/space/kernel_space.hpp"
+
+namespace tuner::cli::answers {
+
+/// The times of one family in one environment, as a cover is made from them. Configurations that another
+/// makes superfluous are left out, but for defaults.
+struct CoverTable {
+  cover::Table times;
+  std::vector<db::Case> cases;  ///< of the sizes
+  /// A trial of each configuration, for its kernel and values; `is_default` counts, its figures do not.
+  std::vector<model::TrialRecord> configurations;
+  std::vector<std::vector<model::Digest>> trials;  ///< by size, then configuration; empty: none with a time
+  std::size_t tried = 0;                           ///< configurations, before any was left out
+};
+
+/// Of answers at different sizes of one family in one environment. Times are by the final where the trial was
+/// in it, else by the race, relative to the answer's. `query` names the kernel, where it names one.
+CoverTable cover_table(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+                       const db::BestQuery& query);
+
+/// Marks where a spec keeps a configuration from being run: `spaces` by kernel, each of the definition that
+/// was measured.
+void mark_excluded(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,
+                   CoverTable& table);
+
+/// Whether a configuration may run at `problem`, as far as a spec says; without one nothing is known against
+/// it.
+bool may_run(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,
+             const model::TrialRecord& configuration, const model::Problem& problem);
+
+/// A cover with what it was made from and what is known of it.
+struct CoverAnswer {
+  CoverTable table;
+  cover::Goal goal;
+  cover::Cover cover;
+  cover::Estimate estimate;
+};
+
+/// Of each configuration of the table: `A`, `B`, … for those of the cover in their order, empty for others.
+std::vector<std::string> letters(const CoverAnswer& answer);
+
+/// `at most 5.8 % at 9 of 10, 2.4 % at 4 of 5 sizes that lie like these, each with 95 % confidence`; where
+/// nothing can be said, why.
+std::string bound_text(const CoverAnswer& answer);
+
+/// For a terminal: the configurations, the rule, what is lost at measured sizes, by the default alone, and at
+/// other sizes.
+std::string cover_text(const CoverAnswer& answer, const Style& style);
+std::string cover_json(const CoverAnswer& answer);
+/// What a generated file says at its head: what it was made from, and what it loses.
+std::vector<std::string> cover_remarks(const CoverAnswer& answer);
+/// The rule as JSON: `{"if": "M <= 1470", "then": …, "else": …}` down to `"A"`.
+reports::Json rule_json(const CoverAnswer& answer);
+/// A list, the largest share first; `loss` is null where too much is unknown.
+reports::Json bounds_json(const std::vector<cover::Bound>& bounds);
+
+/// A configuration of a header.
+struct HeaderConfiguration {
+  const model::KernelSpec* spec = nullptr;
+  model::Configuration values;
+  model::Problem problem;            ///< for its type and row padding
+  std::string options;               ///< of nvcc
+  std::vector<std::string> remarks;  ///< what is known of it
+};
+
+/// One C++17 header that needs nothing but the standard library: the configurations as structs `A`, `B`, …,
+/// `select()` by the rule, and each launch as functions of the sizes and the device.
+struct LaunchHeader {
+  std::string name_space;               ///< `tuned::matmul`
+  std::vector<std::string> dimensions;  ///< of the rule
+  std::vector<HeaderConfiguration> configurations;
+  cover::Rule rule;                  ///< its configurations are places in that list
+  model::DeviceInfo device;          ///< that was measured
+  std::vector<std::string> remarks;  ///< at its head
+
+  /// Throws model::UsageError where a spec cannot be said in C++.
+  std::string text() const;
+};
+
+}  // namespace tuner::cli::answers
