@@ -143,6 +143,7 @@ TEST_SUITE("tuner command line, counterexamples") {
     INFO(late.out, late.err);
     CHECK(late.exit_code == 1);
     CHECK(has(late.err, "--prepare-timeout-s sets how long that may take"));
+    CHECK(has(late.out, "100: refused, for the reason above"));
     CHECK(author.types({"best", "100"}).exit_code == 3);
     // Nothing counts as tried, so the same with more time does all of it.
     const ProgramResult in_time = author.runs();

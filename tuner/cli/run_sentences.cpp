@@ -249,9 +249,10 @@ const db::BestAnswer* answer_of(const Answers& answers, const model::Problem& pr
   return found == answers.end() ? nullptr : &*found;
 }
 
-std::string why_not_started(sweep::Ending ending) {
-  if (ending == sweep::Ending::budget_spent) return "not started: the budget is spent";
-  return ending == sweep::Ending::interrupted ? "not started: interrupted" : "not started";
+std::string why_not_started(const sweep::Summary& summary) {
+  if (summary.ending == sweep::Ending::budget_spent) return "not started: the budget is spent";
+  if (summary.ending == sweep::Ending::interrupted) return "not started: interrupted";
+  return summary.refused > 0 ? "refused, for the reason above" : "not started";
 }
 
 /// Why a problem that was asked for has no answer.
@@ -266,7 +267,7 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
   filter.environment = sweep::environment(request, problem.type);
   filter.superseded = false;
   const std::int64_t tried = db::count_trials(connection, filter);
-  if (tried == 0) return why_not_started(summary.ending);
+  if (tried == 0) return why_not_started(summary);
   return fmt::format("no trial that may be used{}: {} of them so far",
                      request.same_bits ? " and gives the bits asked for" : "", tried);
 }
@@ -330,9 +331,9 @@ Beside beside_best(const sweep::Work& work, const Answers& best, const sweep::Re
 }
 
 std::string range_text(const Beside& one) {
-  const std::string least = (one.is_approximate ? "~" : "") + reports::ratio_text(one.least);
+  const std::string least = reports::ratio_text(one.least);
   const std::string most = reports::ratio_text(one.most);
-  return least == most ? least : least + " to " + most;
+  return (one.is_approximate ? "~" : "") + (least == most ? least : least + " to " + most);
 }
 
 /// The kernels that are not the answer everywhere, a line for each.

@@ -17,8 +17,8 @@ struct Experience {
 /// device was known; `fails`: the share of the results that were failures. docs/search.md has the table and
 /// its command.
 inline Experience experience(bool knows_near, double fails) {
-  if (knows_near) return {0.19, 0.80};
-  return fails < 0.2 ? Experience{0.08, 0.70} : Experience{0.05, 0.08};
+  if (knows_near) return {0.22, 0.90};
+  return fails < 0.2 ? Experience{0.11, 0.70} : Experience{0.11, 0.80};
 }
 
 /// Which kernels of a family were tried too little for a search to end. A model of all of them knows what is
