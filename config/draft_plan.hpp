@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,6 +37,10 @@ struct DraftPlan {
   std::vector<std::string> block, grid;  ///< `?`: not known
   std::string shared_bytes;
   bool cooperative = false;
+  std::array<std::int64_t, 3> cluster = {1, 1, 1};
+  std::string launch_from;                    ///< for the comment above it
+  std::map<std::string, std::string> doubts;  ///< of its keys, for comments
+  bool is_guess = false;                      ///< nothing shows how the kernel is launched
   std::vector<PlannedArgument> arguments;
   std::vector<std::string> template_arguments;
   std::set<std::string> element_types;  ///< template parameters that [kernel] types stands for

@@ -1,5 +1,8 @@
 #include "config/draft_source.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace config {
 
 using tuner::source::KernelSource;
@@ -16,6 +19,21 @@ static std::set<std::string_view> with_macros(const Program& program, std::set<s
       if (token.is_word() && words.insert(token.text).second) open.push_back(token.text);
   }
   return words;
+}
+
+bool DraftSource::asks_for_block() const {
+  constexpr std::array<std::string_view, 7> asking = {
+      "blockDim", "group_size", "thread_rank", "num_threads", "meta_group_size", "group_dim", "dim_threads"};
+  return std::ranges::any_of(asking, [&](std::string_view word) { return words_with_macros.contains(word); });
+}
+
+bool DraftSource::has_number(std::int64_t wanted) const {
+  if (wanted <= 1) return false;
+  const std::string digits = std::to_string(wanted);
+  for (const ProgramFunction* function : reached)
+    for (const tuner::source::Token& token : function->body)
+      if (token.kind == tuner::source::Token::Kind::number && token.is(digits)) return true;
+  return false;
 }
 
 DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_kernel,

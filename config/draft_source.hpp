@@ -18,6 +18,10 @@ struct DraftSource {
               const DraftRequest& request);
 
   bool is_launched() const { return !launches.empty(); }
+  /// The kernel asks how large its blocks are.
+  bool asks_for_block() const;
+  /// This number, larger than 1, stands in the kernel or in what it calls.
+  bool has_number(std::int64_t wanted) const;
   void ask(std::string question) { questions.push_back(std::move(question)); }
 
   const tuner::source::Program& program;

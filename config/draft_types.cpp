@@ -36,6 +36,11 @@ const std::map<std::string_view, std::string_view> other_names = {
 
 }  // namespace
 
+std::string spec_name(const std::string& type) {
+  const auto other = other_names.find(type);
+  return other == other_names.end() ? type : std::string(other->second);
+}
+
 std::string toml_list(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
@@ -78,10 +83,8 @@ std::vector<const SourceStruct*> DraftTypes::structs_of(
 std::string DraftTypes::spec_type(const std::string& type, bool pointer, const std::string& name) {
   if (m_plan.element_types.contains(type)) return "ELEMENT_TYPE";
   const std::string plain = type.starts_with("std::") ? type.substr(5) : type;
-  if (const auto known = tuner::model::parse_element_type(plain))
+  if (const auto known = tuner::model::parse_element_type(spec_name(plain)))
     return std::string(tuner::model::cuda_name(*known));
-  if (const auto other = other_names.find(plain); other != other_names.end())
-    return std::string(other->second);
   const SourceStruct* const one = defined(type);
   if (one == nullptr) {
     m_source.ask(

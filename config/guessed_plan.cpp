@@ -23,6 +23,8 @@ class PlanGuess {
   explicit PlanGuess(DraftSource& source) : m_source(source), m_types(source, m_plan) {}
 
   DraftPlan plan() {
+    m_plan.is_guess = true;
+    m_plan.launch_from = "? one thread an element";
     for (const SourceParameter& parameter : m_source.kernel.parameters) {
       if (parameter.pointer) continue;
       if (is_integer(m_source.program.resolved_type(parameter.type)) && !is_no_size(parameter.name))

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -152,14 +151,6 @@ class LaunchParameters {
     }
   }
 
-  bool uses_block() const {
-    constexpr std::array<std::string_view, 7> words = {"blockDim",    "group_size",      "thread_rank",
-                                                       "num_threads", "meta_group_size", "group_dim",
-                                                       "dim_threads"};
-    return std::ranges::any_of(
-        words, [&](std::string_view word) { return m_source.words_with_macros.contains(word); });
-  }
-
   void block() {
     const bool is_plane = !m_launch.block[1].is(1) || !m_launch.block[2].is(1);
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -171,7 +162,7 @@ class LaunchParameters {
         const bool is_size =
             m_planned.occurs_in_bytes(symbol) && known.choices.empty() && !is_of_block(known.name);
         if (is_size || known.is_limit) continue;
-        if (!uses_block() && known.present) {
+        if (!m_source.asks_for_block() && known.present) {
           m_plan.notes.push_back(fmt::format("{} is {}: the kernel does not ask how large its blocks are",
                                              known.name, *known.present));
           m_planned.replace(symbol, source::number_value(*known.present));
@@ -220,19 +211,10 @@ class LaunchParameters {
   /// The launch alone has the numbers: the kernel asks for its block's size, and has none of them itself.
   bool may_change_literals() const {
     const auto& written = m_source.launches.front().block;
-    if (!uses_block()) return false;
+    if (!m_source.asks_for_block()) return false;
     for (const Value& one : written)
-      if (one.kind != Value::Kind::number || has_number(one.number)) return false;
+      if (one.kind != Value::Kind::number || m_source.has_number(one.number)) return false;
     return true;
-  }
-
-  bool has_number(std::int64_t wanted) const {
-    if (wanted <= 1) return false;
-    const std::string digits = std::to_string(wanted);
-    for (const ProgramFunction* function : m_source.reached)
-      for (const source::Token& token : function->body)
-        if (token.kind == source::Token::Kind::number && token.is(digits)) return true;
-    return false;
   }
 
   /// With a division by `number` made one by `by`.

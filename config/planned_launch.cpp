@@ -27,6 +27,7 @@ static const Frame* frame_inside(DraftSource& source) {
 PlannedLaunch::PlannedLaunch(DraftSource& its_source)
     : source(its_source), launch(its_source.launches.front()), inside(frame_inside(its_source)) {
   plan.cooperative = launch.cooperative;
+  plan.launch_from = fmt::format("as in line {}", launch.line);
 }
 
 void PlannedLaunch::change_all(const std::function<Value(const Value&)>& change) {

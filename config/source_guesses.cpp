@@ -60,15 +60,18 @@ std::string macro_of(const tuner::source::TemplateParameter& parameter) {
   return "TUNED_" + upper(parameter.name);
 }
 
-/// As C++ lays it out, where all its fields are of known types.
-static std::int64_t bytes_of(const SourceStruct& one) {
+std::vector<StructField> typed_fields(const SourceStruct& one) {
   std::vector<StructField> fields;
   for (const SourceField& field : one.fields)
     fields.push_back({field.name,
                       *tuner::model::parse_element_type(field.type),
                       std::max<std::int64_t>(1, field.length),
                       {}});
-  const NaturalLayout layout = natural_layout(fields);
+  return fields;
+}
+
+std::int64_t struct_bytes(const SourceStruct& one) {
+  const NaturalLayout layout = natural_layout(typed_fields(one));
   return round_up(layout.end, std::max(layout.align, one.align));
 }
 
@@ -79,7 +82,7 @@ std::string no_plain_struct(const SourceStruct& one, bool by_value) {
     if (!tuner::model::parse_element_type(field.type)) return fmt::format("a field of type `{}`", field.type);
     if (field.length > 4096) return fmt::format("an array of {}", field.length);
   }
-  const std::int64_t bytes = bytes_of(one);
+  const std::int64_t bytes = struct_bytes(one);
   return bytes > (by_value ? 128 : 65536) ? fmt::format("{} bytes", bytes) : "";
 }
 

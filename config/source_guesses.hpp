@@ -11,6 +11,8 @@
 
 namespace config {
 
+struct StructField;
+
 // What the names and types of a source suggest, for the draft of a spec.
 
 std::string upper(std::string text);
@@ -32,6 +34,10 @@ std::string macro_of(const tuner::source::TemplateParameter& parameter);
 
 /// What of `one` no [structs] can say; empty: nothing.
 std::string no_plain_struct(const tuner::source::SourceStruct& one, bool by_value);
+/// Its fields, all of known types.
+std::vector<StructField> typed_fields(const tuner::source::SourceStruct& one);
+/// As C++ lays them out.
+std::int64_t struct_bytes(const tuner::source::SourceStruct& one);
 /// An `init` that suits elements of `type`.
 const char* usual_init(const std::string& type);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "config/capture_arguments.hpp"
 #include "config/draft_types.hpp"
 #include "config/draft_verification.hpp"
 #include "config/source_guesses.hpp"
@@ -20,10 +21,11 @@ using tuner::source::ProgramFunction;
 
 class Draft {
  public:
-  explicit Draft(DraftSource& source)
-      : m_source(source), m_plan(source.is_launched() ? plan_launch(source) : guess_plan(source)) {}
+  explicit Draft(DraftSource& source) : m_source(source) {}
 
   SpecDraft write() {
+    if (m_source.request.captured != nullptr) return by_capture(*m_source.request.captured);
+    m_plan = m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source);
     // First: what is right follows from what is written.
     m_arguments = draft_arguments(m_source, m_plan);
     DraftVerification right = draft_verification(m_source, m_plan, m_arguments);
@@ -39,16 +41,42 @@ class Draft {
   }
 
  private:
+  SpecDraft by_capture(const CapturedSource& captured) {
+    CapturePlan planned = plan_capture(m_source, captured);
+    m_plan = planned.plan;
+    CaptureArguments made = capture_arguments(m_source, captured, planned);
+    m_arguments = std::move(made.arguments);
+    if (made.has_fixed_extent)
+      for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
+        m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
+    SpecDraft draft;
+    draft.spec = header(!made.verify.empty()) + parameters() + launch() +
+                 DraftTypes(m_source, m_plan).tables() + made.structs + m_arguments.tables + made.verify +
+                 metrics() + offers();
+    draft.sizes = present_sizes();
+    draft.questions = std::move(m_source.questions);
+    draft.files = std::move(made.files);
+    return draft;
+  }
+
+  std::string made_from() const {
+    const CapturedSource* const captured = m_source.request.captured;
+    if (captured == nullptr) return "its source";
+    const auto& launch = captured->kernel.kept.front();
+    return fmt::format("its source and its launches on {} ({})",
+                       captured->device.empty() ? "a device" : captured->device, launch.architecture);
+  }
+
   std::string header(bool is_verified) {
     std::string defaults;
     for (const DraftParameter& parameter : m_plan.parameters)
       if (!parameter.usual.empty())
         defaults += fmt::format("{}{} = {}", defaults.empty() ? "" : ", ", parameter.name, parameter.usual);
     std::string text = fmt::format(
-        "# A first spec of {}, made from its source by `tuner init`. A line with `?` is a guess: look at "
-        "those\n"
-        "# first. docs/kernel-specs.md says what else can be said.\n\n",
-        m_source.kernel.name);
+        "# A first spec of {}, made from {} by `tuner init`.\n"
+        "# A line with `?` is a guess: look at those first. docs/kernel-specs.md says what else can be "
+        "said.\n\n",
+        m_source.kernel.name, made_from());
     if (!m_plan.constraints.empty()) text += fmt::format("constraints = {}\n", toml_list(m_plan.constraints));
     if (!is_verified)
       text += "verify = \"none\"  # ? nothing says what is right: docs/specs-verification.md\n";
@@ -86,19 +114,17 @@ class Draft {
   std::string parameters() const {
     std::string text = "\n[parameters]  # every combination is tried\n";
     for (const DraftParameter& parameter : m_plan.parameters)
-      text += fmt::format("{} = {}  # {}{}\n", parameter.name, parameter.values,
-                          m_source.is_launched() ? "" : "? ", parameter.why);
+      text += fmt::format("{} = {}  # {}{}\n", parameter.name, parameter.values, m_plan.is_guess ? "? " : "",
+                          parameter.why);
     for (const std::string& note : m_plan.notes) text += fmt::format("# {}\n", note);
     return text;
   }
 
   std::string launch() {
-    const bool guessed = !m_source.is_launched();
-    std::string text = guessed ? "\n[launch]  # ? one thread an element\n"
-                               : fmt::format("\n[launch]  # as in line {}\n", m_source.launches.front().line);
+    std::string text = fmt::format("\n[launch]  # {}\n", m_plan.launch_from);
     for (const auto& [key, values] : {std::pair("block", &m_plan.block), std::pair("grid", &m_plan.grid)}) {
       std::vector<std::string> said = *values;
-      std::string comment;
+      std::string comment = doubt(key);
       for (std::string& one : said) {
         if (one != "?") continue;
         one = m_plan.parameters.empty() || std::string_view(key) == "grid"
@@ -114,10 +140,18 @@ class Draft {
       text += "dynamic_shared_bytes = \"0\"  # ? the launch has some\n";
       m_source.ask("dynamic_shared_bytes: the launch has some, in a way that cannot be read");
     } else if (!m_plan.shared_bytes.empty()) {
-      text += fmt::format("dynamic_shared_bytes = \"{}\"\n", m_plan.shared_bytes);
+      text += fmt::format("dynamic_shared_bytes = \"{}\"{}\n", m_plan.shared_bytes,
+                          doubt("dynamic_shared_bytes"));
     }
     if (m_plan.cooperative) text += "cooperative = true\n";
+    if (m_plan.cluster != std::array<std::int64_t, 3>{1, 1, 1})
+      text += fmt::format("cluster = [{}]\n", fmt::join(m_plan.cluster, ", "));
     return text;
+  }
+
+  std::string doubt(const std::string& key) const {
+    const auto found = m_plan.doubts.find(key);
+    return found == m_plan.doubts.end() ? "" : "  # " + found->second;
   }
 
   std::string metrics() const {
@@ -135,7 +169,7 @@ class Draft {
                         (buffer.is_input && buffer.is_output ? 2 : 1);
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
-    if (m_source.is_launched() && !bytes.empty())
+    if (!m_plan.is_guess && !bytes.empty())
       return fmt::format("\n[metrics]  # ? each buffer moved once\n\"GB/s\" = \"({}) / time_ns\"\n", bytes);
     return fmt::format(
         "\n[metrics]  # ? what is done in a nanosecond\n\"Gelement/s\" = \"1.0 * {} / time_ns\"\n",
@@ -144,7 +178,7 @@ class Draft {
 
   /// What the source does not have, and often pays.
   std::string offers() const {
-    if (!m_source.is_launched()) return {};
+    if (m_plan.is_guess) return {};
     std::string text;
     if (!m_source.words.contains("__launch_bounds__"))
       text += "#   __launch_bounds__(THREADS, BLOCKS): a macro for each, [1, 2, 3, 4] for BLOCKS\n";

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "config/captured_source.hpp"
 #include "tuner/source/program.hpp"
 
 namespace config {
@@ -13,18 +14,21 @@ struct SpecDraft {
   bool from_launch = false;            ///< the source launches the kernel
   std::string sizes;                   ///< of the program, for `--sizes`; empty: not known
   std::vector<std::string> questions;  ///< what the source does not say, most important first
+  std::vector<DraftFile> files;        ///< that the spec reads
 };
 
 struct DraftRequest {
-  std::string file;                       ///< what the spec calls the source
-  std::string reference_file;             ///< what it calls the reference
-  std::vector<std::string> include = {};  ///< folders in which local headers were found
+  std::string file;                          ///< what the spec calls the source
+  std::string reference_file;                ///< what it calls the reference
+  std::vector<std::string> include = {};     ///< folders in which local headers were found
+  const CapturedSource* captured = nullptr;  ///< null: the source alone
 };
 
 /// A spec of `kernel`, a function of `program`. Where the program launches it, sizes, extents, parameters and
 /// launch are those of the launch, and a function that computes the same on the CPU becomes the reference.
 /// Where it does not, integers passed by value are sizes, open macros and template parameters become
-/// parameters, and the rest is guessed.
+/// parameters, and the rest is guessed. With a capture the spec has the recorded launches, values and memory,
+/// and the source says what may change.
 SpecDraft draft_spec(const tuner::source::Program& program, const tuner::source::ProgramFunction& kernel,
                      const DraftRequest& request);
 

@@ -10,7 +10,9 @@
 #include "config/spec_draft.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/capture/capture_reader.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/captured_memory.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
@@ -24,6 +26,7 @@ namespace fs = std::filesystem;
 struct InitOptions {
   std::string source;
   std::string entry;
+  std::string capture;
   bool force = false;
 };
 
@@ -73,7 +76,9 @@ class LocalHeaders {
 };
 
 /// The kernel that --entry names, or the only one: of the source itself, or of its headers where it has none.
-const source::ProgramFunction& chosen_kernel(const source::Program& program, const InitOptions& options) {
+/// `kept`: plain names of those that a capture has launches of; empty: any.
+const source::ProgramFunction& chosen_kernel(const source::Program& program, const InitOptions& options,
+                                             const std::vector<std::string>& kept) {
   std::vector<std::string> own;
   std::vector<std::string> names;
   for (const source::ProgramFunction& function : program.functions()) {
@@ -90,10 +95,21 @@ const source::ProgramFunction& chosen_kernel(const source::Program& program, con
     throw model::UsageError(fmt::format("`{}` is no kernel of {}", options.entry, options.source),
                             meant.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : meant);
   }
-  const std::vector<std::string>& offered = own.empty() ? names : own;
+  std::vector<std::string> offered = own.empty() ? names : own;
+  if (!kept.empty()) {
+    offered.clear();
+    std::ranges::copy_if(names, std::back_inserter(offered),
+                         [&](const std::string& name) { return std::ranges::count(kept, name) > 0; });
+    if (offered.empty())
+      throw model::UsageError(
+          fmt::format("no kernel of {} is one that {} has launches of", options.source, options.capture),
+          fmt::format("the source has {}; the capture kept {}", fmt::join(names, ", "),
+                      fmt::join(kept, ", ")));
+  }
   if (options.entry.empty() && offered.size() > 1) {
     throw model::UsageError(
-        fmt::format("{} has {} kernels: {}", options.source, offered.size(), fmt::join(offered, ", ")),
+        fmt::format("{} has {} kernels{}: {}", options.source, offered.size(),
+                    kept.empty() ? "" : " with launches in the capture", fmt::join(offered, ", ")),
         fmt::format("say which with --entry, as --entry {}", offered.front()));
   }
   const std::string& wanted = options.entry.empty() ? offered.front() : options.entry;
@@ -107,19 +123,58 @@ void refuse_existing(const fs::path& file, bool force) {
   throw model::UsageError(fmt::format("{} is there already", file.string()), "--force replaces it");
 }
 
+/// Plain names of kernels with launches that were kept.
+std::vector<std::string> kept_kernels(const model::Capture& capture) {
+  std::vector<std::string> names;
+  for (const model::CapturedKernel& kernel : capture.kernels)
+    if (!kernel.kept.empty() && std::ranges::count(names, kernel.plain) == 0) names.push_back(kernel.plain);
+  return names;
+}
+
+/// The captured kernel of this name: of several instances of a template the longest with launches.
+const model::CapturedKernel& captured_kernel(const model::Capture& capture, const std::string& name) {
+  const model::CapturedKernel* chosen = nullptr;
+  for (const model::CapturedKernel& kernel : capture.kernels) {
+    if (kernel.plain != name || kernel.kept.empty()) continue;
+    if (chosen != nullptr)
+      write_err(fmt::format("{} is left out: the spec has {}", kernel.readable, chosen->readable));
+    if (chosen == nullptr) chosen = &kernel;
+  }
+  if (chosen != nullptr) return *chosen;
+  const auto seen = std::ranges::find(capture.kernels, name, &model::CapturedKernel::plain);
+  throw model::UsageError(
+      fmt::format(
+          "{} has no launch of {} that was kept{}", capture.path, name,
+          seen == capture.kernels.end() ? "" : fmt::format(", of {} that it counted", seen->launches)),
+      fmt::format("capture the program again, with --save {}:sizes", name));
+}
+
 int init(const InitOptions& options) {
   const fs::path file = options.source;
+  model::Capture capture;
+  if (!options.capture.empty()) capture = capture::read_capture(options.capture);
+  for (const std::string& failure : capture.failures) write_err(failure);
   LocalHeaders headers(file);
   const source::Program program({file.string(), text_of(file)},
                                 [&](const std::string& name, bool bracketed, const std::string& from) {
                                   return headers.find(name, bracketed, from);
                                 });
-  const source::ProgramFunction& kernel = chosen_kernel(program, options);
+  const source::ProgramFunction& kernel = chosen_kernel(program, options, kept_kernels(capture));
   const fs::path spec_file = file.parent_path() / (kernel.name + ".toml");
   const fs::path reference_file = file.parent_path() / (kernel.name + "_reference.cu");
   refuse_existing(spec_file, options.force);
-  const config::SpecDraft draft = config::draft_spec(
-      program, kernel, {file.filename().string(), reference_file.filename().string(), headers.folders()});
+  config::DraftRequest request{file.filename().string(), reference_file.filename().string(),
+                               headers.folders()};
+  CapturedFiles memory;
+  std::optional<config::CapturedSource> captured;
+  if (!options.capture.empty()) {
+    const std::string folder = kernel.name + "_recorded";
+    captured.emplace(captured_kernel(capture, kernel.name), memory, capture.device, folder);
+    refuse_existing(file.parent_path() / folder, options.force);
+    request.captured = &*captured;
+  }
+  const config::SpecDraft draft = config::draft_spec(program, kernel, request);
+  make_files(draft.files, file.parent_path());
   util::write_file(spec_file.string(), draft.spec);
   // Whoever has written a reference keeps it.
   const bool has_reference = fs::exists(reference_file);
@@ -132,10 +187,15 @@ int init(const InitOptions& options) {
       "{} is a spec of `{}`, which {} defines in line {}{}", spec_file.string(), kernel.name,
       program.files()[static_cast<std::size_t>(kernel.file)].name, kernel.line,
       draft.reference.empty() ? "" : fmt::format("; {} is for what is right", reference_file.string())));
-  if (!draft.questions.empty()) write_err("what the source does not say:");
+  if (captured)
+    write_err(fmt::format("{} holds what a launch of {} found and left", captured->folder, options.capture));
+  if (!draft.questions.empty())
+    write_err(captured ? "what source and capture do not say:" : "what the source does not say:");
   int number = 0;
   for (const std::string& question : draft.questions) write_err(fmt::format("{:3}. {}", ++number, question));
-  write_err(fmt::format("then: tuner check {}", spec_file.string()));
+  const std::string sizes = captured ? " --sizes " + draft.sizes : "";
+  write_err(fmt::format("then: tuner check {}{}", spec_file.string(), sizes));
+  if (captured) write_err(fmt::format("      tuner run --kernel {}{}", spec_file.string(), sizes));
   return 0;
 }
 
@@ -147,6 +207,8 @@ void add_init(const CommandPlace& place) {
   InitOptions& options = command.options();
   command.option("source", options.source, "FILE.cu", "a CUDA source")->required();
   command.option("--entry,-e", options.entry, "NAME", "the kernel, where the source has several");
+  command.option("--from", options.capture, "CAPTURE",
+                 "a folder of `tuner capture --save`: the spec has the launches that it kept");
   command.flag("--force", options.force, "replace a spec that is there; a reference stays");
   command->footer(
       "Reads the kernel, its launch `<<<…>>>` in the same file, and local headers. Writes KERNEL.toml, with "
@@ -154,6 +216,8 @@ void add_init(const CommandPlace& place) {
       "at every guess, and KERNEL_reference.cu: the function that computes the same on the CPU, or a place "
       "to write "
       "it.\n"
+      "With --from nothing is left to write: arguments, inputs, sizes, launch and what is right are the "
+      "program's.\n"
       "Example: tuner init saxpy.cu && tuner check saxpy.toml");
 }
 

@@ -1,0 +1,139 @@
+#include "config/capture_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "config/source_guesses.hpp"
+
+namespace config {
+
+using tuner::source::TemplateParameter;
+
+namespace {
+
+/// `float`, `4` of `void tile<float, 4>(float const*)`.
+std::vector<std::string> template_arguments_of(const std::string& readable, const std::string& plain) {
+  std::vector<std::string> arguments;
+  const std::size_t name = readable.find(plain + '<');
+  if (name == std::string::npos) return arguments;
+  int depth = 0;
+  std::string one;
+  for (std::size_t at = name + plain.size(); at < readable.size(); ++at) {
+    const char c = readable[at];
+    if (c == '<' || c == '(') ++depth;
+    if (c == '>' || c == ')') --depth;
+    const bool ends = depth == 0 || (depth == 1 && c == ',');
+    if (ends) {
+      arguments.push_back(std::exchange(one, ""));
+    } else if ((depth > 1 || c != '<') && (c != ' ' || !one.empty())) {
+      one += c;
+    }
+    if (depth == 0) break;
+  }
+  return arguments;
+}
+
+/// `float` of `float const*`.
+std::string element_text(std::string type) {
+  for (const std::string_view part : {"*", " const", "const ", "&"})
+    for (std::size_t at = type.find(part); at != std::string::npos; at = type.find(part))
+      type.erase(at, part.size());
+  return type;
+}
+
+/// `4` of `4`, `4u` and `true`.
+std::optional<std::int64_t> template_number(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true" ? 1 : 0;
+  return config::number(text.substr(0, text.find_first_of("ul")));
+}
+
+DraftParameter template_parameter(const TemplateParameter& declared, std::int64_t value) {
+  const std::string usual = std::to_string(value);
+  const std::string values = declared.type == "bool"      ? "[0, 1]"
+                             : is_of_block(declared.name) ? block_values({}, value, value <= 32)
+                                                          : guessed_values(declared.name, usual, false);
+  return {macro_of(declared), values,
+          fmt::format("template parameter {}; recorded: {}", declared.name, usual), usual};
+}
+
+}  // namespace
+
+bool is_runtime(const DraftParameter& parameter) {
+  return parameter.values.starts_with('{');
+}
+
+void RecordedParameters::set_template_arguments(const DraftSource& source,
+                                                const tuner::model::CapturedKernel& captured) {
+  const auto& declared = source.kernel.template_parameters;
+  const std::vector<std::string> recorded = template_arguments_of(captured.readable, source.kernel.name);
+  if (recorded.empty() || captured.kept.empty()) return;
+  m_plan.template_arguments.clear();
+  m_plan.element_types.clear();
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const auto value = template_number(recorded[i]);
+    if (!value || i >= declared.size()) {
+      m_plan.template_arguments.push_back(recorded[i]);
+      continue;
+    }
+    const DraftParameter made = template_parameter(declared[i], *value);
+    m_plan.template_arguments.push_back(made.name);
+    DraftParameter* const known = find(made.name);
+    if (known == nullptr)
+      m_plan.parameters.push_back(made);
+    else if (known->usual != made.usual)
+      *known = made;
+  }
+  const auto& passed = captured.kept.front().arguments;
+  m_plan.arguments.assign(source.kernel.parameters.size(), {});
+  for (std::size_t i = 0; i < passed.size() && i < m_plan.arguments.size(); ++i)
+    m_plan.arguments[i].type = element_text(passed[i].type);
+}
+
+void RecordedParameters::take_defaults(std::size_t launches) {
+  for (const DraftParameter& one : m_plan.parameters)
+    if (const auto usual = config::number(one.usual))
+      m_values[one.name] = std::vector<std::int64_t>(launches, *usual);
+}
+
+void RecordedParameters::record(const std::string& name, const std::vector<std::int64_t>& values) {
+  m_values[name] = values;
+  DraftParameter& one = *find(name);
+  const std::string usual = std::to_string(values.front());
+  const std::set<std::int64_t> seen(values.begin(), values.end());
+  if (one.usual == usual && seen.size() == 1) return;
+  if (!one.usual.empty() && one.usual != usual && !is_runtime(one))
+    m_plan.notes.push_back(
+        fmt::format("{} is {} in the source, and the program was built with {}", name, one.usual, usual));
+  one.usual = usual;
+  const std::vector<std::int64_t> all(seen.begin(), seen.end());
+  const std::string list =
+      block_values(all.size() > 1 ? all : std::vector<std::int64_t>(), values.front(), values.front() <= 32);
+  one.values = is_runtime(one) ? fmt::format("{{ values = {}, runtime = true }}", list) : list;
+}
+
+void RecordedParameters::add_block(const std::string& name, const std::vector<std::int64_t>& values) {
+  const std::set<std::int64_t> seen(values.begin(), values.end());
+  m_plan.parameters.push_back({name, "{ values = [], runtime = true }",
+                               fmt::format("threads of a block; the launches had {}", fmt::join(seen, ", ")),
+                               ""});
+  record(name, values);
+}
+
+DraftParameter* RecordedParameters::find(const std::string& name) {
+  const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
+  return found == m_plan.parameters.end() ? nullptr : &*found;
+}
+
+std::vector<FitName> RecordedParameters::names(const std::function<bool(const std::string&)>& counts) const {
+  std::vector<FitName> names;
+  for (const DraftParameter& one : m_plan.parameters)
+    if (const auto found = m_values.find(one.name); found != m_values.end() && counts(one.name))
+      names.push_back({one.name, found->second});
+  return names;
+}
+
+}  // namespace config

@@ -1,0 +1,317 @@
+#include "config/capture_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <utility>
+
+#include "config/capture_parameters.hpp"
+#include "config/capture_sizes.hpp"
+#include "config/source_guesses.hpp"
+
+namespace config {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+constexpr std::int64_t largest_flag = 4;  ///< a number that nothing follows is a size only above it
+
+bool is_same_always(const Numbers& numbers) {
+  return std::ranges::adjacent_find(numbers, std::not_equal_to<>()) == numbers.end();
+}
+
+/// Which of a grid's axes a size goes along by its name; 3: it does not say.
+std::size_t axis_of(const std::string& name) {
+  const std::string caps = upper(name);
+  if (caps == "N" || caps == "NX" || contains_any(caps, {"WIDTH", "COL"})) return 0;
+  if (caps == "M" || caps == "NY" || contains_any(caps, {"HEIGHT", "ROW"})) return 1;
+  if (caps == "NZ" || contains_any(caps, {"DEPTH", "BATCH"})) return 2;
+  return 3;
+}
+
+/// What the source says; what it does not say, the capture does.
+DraftPlan plan_of_source(DraftSource& source) {
+  DraftPlan plan = source.is_launched() ? plan_launch(source) : guess_plan(source);
+  source.questions.clear();
+  if (plan.is_guess) {
+    std::erase_if(plan.parameters, is_runtime);
+    plan.constraints.clear();
+  }
+  plan.is_guess = false;
+  return plan;
+}
+
+class CapturePlanner {
+ public:
+  CapturePlanner(DraftSource& source, const CapturedSource& captured)
+      : m_source(source), m_plan(plan_of_source(source)), m_said(m_plan), m_parameters(m_plan) {
+    m_parameters.set_template_arguments(source, captured.kernel);
+    m_launches.emplace(source, DraftTypes(source, m_plan), captured);
+    m_parameters.take_defaults(m_launches->launches.size());
+    RecordedSizes found = find_recorded_sizes(source, DraftTypes(source, m_plan), m_plan, *m_launches);
+    m_sizes = std::move(found.sizes);
+    m_integers = std::move(found.integers);
+  }
+
+  CapturePlan plan() {
+    block();
+    grid();
+    shared_bytes();
+    const auto& reference = m_launches->reference();
+    m_plan.cooperative = reference.cooperative;
+    m_plan.cluster = reference.cluster;
+    m_plan.launch_from = fmt::format("as recorded; {} launch{} fitted", m_launches->different,
+                                     m_launches->different == 1 ? " is" : "es that differ are");
+    drop_what_nothing_follows();
+    say_sizes();
+    defaults();
+    CapturePlan made{std::move(m_plan), std::move(*m_launches), std::move(m_integers), {}};
+    made.names.sizes = kept_sizes(made.launches.kept.size());
+    return made;
+  }
+
+ private:
+  std::vector<FitName> kept_sizes(std::size_t kept) const {
+    std::vector<FitName> sizes = m_sizes;
+    for (FitName& size : sizes) size.values.resize(kept);
+    return sizes;
+  }
+
+  Numbers along(std::array<std::int64_t, 3> RecordedLaunch::*what, std::size_t axis) const {
+    Numbers numbers;
+    for (const RecordedLaunch& launch : m_launches->launches) numbers.push_back((launch.*what)[axis]);
+    return numbers;
+  }
+
+  std::size_t axes() const {
+    std::size_t axes = 1;
+    for (const RecordedLaunch& launch : m_launches->launches)
+      for (std::size_t axis = 1; axis < 3; ++axis)
+        if (launch.grid[axis] != 1 || launch.block[axis] != 1) axes = std::max(axes, axis + 1);
+    return axes;
+  }
+
+  std::map<std::string, std::int64_t> names_in(std::size_t launch) const {
+    std::map<std::string, std::int64_t> names;
+    for (const FitName& size : m_sizes) names[size.name] = size.values[launch];
+    for (const auto& [name, values] : m_parameters.values()) names[name] = values[launch];
+    return names;
+  }
+
+  /// What the source's launch says, where it gives the recorded numbers.
+  std::optional<std::string> said(const std::vector<std::string>& texts, std::size_t axis,
+                                  const Numbers& wanted) {
+    if (!m_source.is_launched() || axis >= texts.size() || texts[axis] == "?") return std::nullopt;
+    const std::string& text = texts[axis];
+    const DraftParameter* const lone = m_parameters.find(text);
+    if (lone != nullptr && (is_runtime(*lone) || !m_parameters.is_known(text)))
+      m_parameters.record(text, wanted);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (expression_value(text, names_in(i)) != wanted[i]) return std::nullopt;
+    return text;
+  }
+
+  static bool may_set_block(const std::string& name) {
+    return names_block(name) || is_of_block(name) ||
+           contains_any(upper(name), {"TILE", "DIM", "ROWS", "COLS", "COLUMNS", "WARPS", "WIDTH", "HEIGHT"});
+  }
+
+  void block() {
+    m_plan.block.clear();
+    for (std::size_t axis = 0; axis < axes(); ++axis)
+      m_plan.block.push_back(block_along(axis, along(&RecordedLaunch::block, axis), axes() > 1));
+  }
+
+  std::string block_along(std::size_t axis, const Numbers& wanted, bool is_plane) {
+    if (const auto text = said(m_said.block, axis, wanted)) return *text;
+    if (const auto fitted = fit_block({m_sizes, m_parameters.names(may_set_block)}, wanted))
+      return fitted->text;
+    // A macro of the source that the program was built with another value of, or that has none there.
+    for (const DraftParameter& one : m_plan.parameters) {
+      const bool is_open = names_block(one.name) && is_same_always(wanted) && axis == 0 && !is_plane &&
+                           std::ranges::count(m_plan.template_arguments, one.name) == 0;
+      if (!is_open) continue;
+      m_parameters.record(one.name, wanted);
+      return one.name;
+    }
+    const bool is_free = m_source.asks_for_block() && std::ranges::none_of(wanted, [&](std::int64_t threads) {
+                           return m_source.has_number(threads);
+                         });
+    const std::string name = is_plane ? fmt::format("BLOCK_{}", "XYZ"[axis]) : "BLOCK_SIZE";
+    const bool is_taken =
+        m_parameters.find(name) != nullptr || std::ranges::count(m_sizes, name, &FitName::name) > 0;
+    if (is_free && !is_taken) {
+      m_parameters.add_block(name, wanted);
+      return name;
+    }
+    if (!is_same_always(wanted)) say_none("block", axis, wanted);
+    return std::to_string(wanted.front());
+  }
+
+  void grid() {
+    m_plan.grid.clear();
+    for (std::size_t axis = 0; axis < axes(); ++axis) {
+      const Numbers wanted = along(&RecordedLaunch::grid, axis);
+      if (const auto text = said(m_said.grid, axis, wanted)) {
+        m_plan.grid.push_back(*text);
+        continue;
+      }
+      const auto fitted = fit_grid(grid_names(axis), wanted);
+      if (!fitted) say_none("grid", axis, wanted);
+      if (fitted && !fitted->rival.empty())
+        doubt("grid", fmt::format("? {} gives the same in these launches", fitted->rival));
+      m_plan.grid.push_back(fitted ? fitted->text : std::to_string(wanted.front()));
+    }
+  }
+
+  /// The plainest first: what goes along this axis by its name, and what sets the block there.
+  FitNames grid_names(std::size_t axis) const {
+    FitNames names{m_sizes, m_parameters.names([](const std::string&) { return true; })};
+    const auto rank = [&](const FitName& size) {
+      const std::size_t own = axis_of(size.name);
+      return own == axis ? 0 : own == 3 ? 1 : 2;
+    };
+    if (axes() > 1)
+      std::ranges::stable_sort(names.sizes, [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    const std::string& block = m_plan.block[axis];
+    if (config::number(block).value_or(0) > 1)
+      names.parameters.insert(names.parameters.begin(), {block, along(&RecordedLaunch::block, axis)});
+    std::ranges::stable_partition(names.parameters,
+                                  [&](const FitName& one) { return mentions(block, one.name); });
+    std::ranges::stable_partition(names.parameters, [&](const FitName& one) {
+      return axis < 2 && one.name == m_source.text.block_covers[axis];
+    });
+    return names;
+  }
+
+  void shared_bytes() {
+    Numbers wanted;
+    for (const RecordedLaunch& launch : m_launches->launches) wanted.push_back(launch.dynamic_shared_bytes);
+    m_plan.shared_bytes.clear();
+    if (is_same_always(wanted) && wanted.front() == 0) return;
+    const std::string key = "dynamic_shared_bytes";
+    if (const auto text = said({m_said.shared_bytes}, 0, wanted)) {
+      m_plan.shared_bytes = *text;
+      return;
+    }
+    const auto fitted = fit_shared_bytes({m_sizes, m_parameters.names(may_set_block)}, wanted);
+    m_plan.shared_bytes = fitted ? fitted->text : std::to_string(wanted.front());
+    if (fitted && is_same_always(wanted))
+      doubt(key, fmt::format("? {} in every launch; that it follows the block is a guess", wanted.front()));
+    if (!fitted && !is_same_always(wanted)) say_none(key, 0, wanted);
+  }
+
+  void doubt(const std::string& key, const std::string& text) {
+    std::string& all = m_plan.doubts[key];
+    all += (all.empty() ? "" : "; ") + text;
+  }
+
+  /// That no expression was found, with some of the recorded numbers.
+  void say_none(const std::string& key, std::size_t axis, const Numbers& wanted) {
+    std::vector<std::string> seen;
+    for (std::size_t i = 0; i < wanted.size() && seen.size() < 4; ++i) {
+      std::vector<std::string> at;
+      for (const FitName& size : m_sizes) at.push_back(fmt::format("{} = {}", size.name, size.values[i]));
+      seen.push_back(fmt::format("{} at {}", wanted[i], fmt::join(at, ", ")));
+    }
+    const std::string where = key == "dynamic_shared_bytes" ? "" : fmt::format(" along {}", "xyz"[axis]);
+    doubt(key, fmt::format("? no expression was found{}: {}", where, fmt::join(seen, "; ")));
+    m_source.ask(fmt::format("{}: no expression gives what was recorded{}", key, where));
+  }
+
+  // What is left.
+
+  bool is_followed(const std::string& name) const {
+    const auto in = [&](const std::string& text) { return mentions(text, name); };
+    return std::ranges::any_of(m_plan.block, in) || std::ranges::any_of(m_plan.grid, in) ||
+           in(m_plan.shared_bytes) || std::ranges::any_of(m_plan.constraints, in);
+  }
+
+  bool is_in_extent(const std::string& name) const {
+    const DraftTypes types(m_source, m_plan);
+    for (std::size_t i = 0; i < m_source.kernel.parameters.size(); ++i) {
+      const auto type = known_type(types.resolved(m_source.kernel.parameters[i]));
+      if (!m_source.kernel.parameters[i].pointer || !type) continue;
+      const auto fitted =
+          fit_extent({kept_sizes(m_launches->kept.size()), {}}, m_launches->elements(i, *type));
+      if (fitted && mentions(fitted->text, name)) return true;
+    }
+    return false;
+  }
+
+  /// Small integers that are the same in all launches, and that neither launch nor extents follow, are no
+  /// sizes; nor is a parameter of the source's launch that no block follows.
+  void drop_what_nothing_follows() {
+    for (std::size_t i = 0; i < m_integers.size(); ++i) {
+      const auto size = std::ranges::find(m_sizes, m_integers[i], &FitName::name);
+      if (size == m_sizes.end() || m_sizes.size() == 1 || !is_same_always(size->values) ||
+          size->values.front() > largest_flag || is_followed(size->name) || is_in_extent(size->name))
+        continue;
+      const auto uses = std::ranges::count_if(
+          m_integers, [&](const std::string& other) { return mentions(other, size->name); });
+      if (uses > 1) continue;
+      m_integers[i] = std::to_string(size->values.front());
+      m_sizes.erase(size);
+    }
+    std::erase_if(m_plan.constraints, [&](const std::string& one) {
+      return expression_value(one, names_in(0)).value_or(0) == 0;
+    });
+    std::erase_if(m_plan.parameters,
+                  [&](const DraftParameter& one) { return is_runtime(one) && !is_followed(one.name); });
+  }
+
+  void say_sizes() {
+    m_plan.sizes.clear();
+    m_plan.present.clear();
+    for (const FitName& size : m_sizes) {
+      m_plan.sizes.push_back(size.name);
+      m_plan.present.emplace_back(size.values.front());
+    }
+    std::vector<PlannedArgument> arguments(m_source.kernel.parameters.size());
+    for (std::size_t i = 0; i < arguments.size() && i < m_plan.arguments.size(); ++i)
+      arguments[i].type = m_plan.arguments[i].type;
+    for (std::size_t i = 0; i < m_integers.size(); ++i)
+      if (m_launches->integers[i].field.empty())
+        arguments[m_launches->integers[i].parameter].value = m_integers[i];
+    m_plan.arguments = std::move(arguments);
+  }
+
+  /// A parameter that nothing is known of begins with its first value.
+  void defaults() {
+    for (DraftParameter& one : m_plan.parameters) {
+      if (!one.usual.empty()) continue;
+      const std::size_t begin = one.values.find('[') + 1;
+      one.usual = one.values.substr(begin, one.values.find_first_of(",]", begin) - begin);
+      m_source.ask(
+          fmt::format("{}: which value had it in the program? The default has {}", one.name, one.usual));
+    }
+  }
+
+  DraftSource& m_source;
+  DraftPlan m_plan;
+  DraftPlan m_said;  ///< by the source alone
+  RecordedParameters m_parameters;
+  std::optional<RecordedLaunches> m_launches;
+  std::vector<FitName> m_sizes;
+  std::vector<std::string> m_integers;
+};
+
+}  // namespace
+
+bool mentions(const std::string& expression, const std::string& name) {
+  const auto is_of_word = [&](std::size_t at) {
+    return at < expression.size() &&
+           (std::isalnum(static_cast<unsigned char>(expression[at])) != 0 || expression[at] == '_');
+  };
+  for (std::size_t at = expression.find(name); at != std::string::npos; at = expression.find(name, at + 1))
+    if ((at == 0 || !is_of_word(at - 1)) && !is_of_word(at + name.size())) return true;
+  return false;
+}
+
+CapturePlan plan_capture(DraftSource& source, const CapturedSource& captured) {
+  return CapturePlanner(source, captured).plan();
+}
+
+}  // namespace config

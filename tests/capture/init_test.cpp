@@ -1,0 +1,189 @@
+// From a captured program to a spec that runs: `tuner init --from`.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/capture/fixture.hpp"
+#include "tests/support/contains.hpp"
+
+namespace {
+
+using tests::Capture;
+using tests::Words;
+using tuner::test::ProgramResult;
+using tuner::test::read_text;
+
+constexpr const char* scale_source = R"(
+__global__ void scale(float* y, const float* x, int n, float a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i];
+}
+)";
+
+/// A program that was captured in the folder `kept`, and the source of its kernel.
+struct Captured {
+  Captured(const Words& does, const std::string& save = "scale:sizes") {
+    capture.run({"--folder", "kept", "--save", save}, does);
+    write("scale.cu", scale_source);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(capture.folder / name) << text;
+  }
+  /// Without the driver that the program had.
+  ProgramResult types(Words words) const {
+    words.insert(words.begin(), TUNER_BINARY);
+    return tuner::test::run_program(words, {{"HOME", capture.folder.path()}, {"COLUMNS", "400"}},
+                                    capture.folder.path());
+  }
+  std::string spec() const { return read_text(capture.folder / "scale.toml"); }
+  ProgramResult runs(const std::string& size) const {
+    return types({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", size});
+  }
+  void refused(const Words& words, const std::string& why, int code = 2) const {
+    const ProgramResult result = types(words);
+    CHECK(result.exit_code == code);
+    CHECK_MESSAGE(contains(result.err, why), result.err);
+  }
+
+  Capture capture;
+};
+
+/// Puts `by` in the place of `text`, which is there.
+void replace(const std::string& path, const std::string& text, const std::string& by) {
+  std::string all = read_text(path);
+  REQUIRE(contains(all, text));
+  all.replace(all.find(text), text.size(), by);
+  std::ofstream(path) << all;
+}
+
+}  // namespace
+
+TEST_SUITE("init from a capture") {
+  TEST_CASE("a captured kernel is tuned and verified without a line written") {
+    const Captured captured({"init", "scale"});
+    const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
+    INFO(init.err);
+    REQUIRE(init.exit_code == 0);
+    CHECK(init.out == "scale.toml\n");
+    const std::string spec = captured.spec();
+    INFO(spec);
+    CHECK(contains(spec, "sizes = [\"N\"]  # 1000 in the program"));
+    CHECK(contains(spec, "block = [\"BLOCK_SIZE\"]"));
+    CHECK(contains(spec, "grid = [\"ceil_div(N, BLOCK_SIZE)\"]"));
+    CHECK(contains(spec, "default = { BLOCK_SIZE = 100 }"));
+    CHECK(contains(spec, "init = \"file(scale_recorded/x.npy)\""));
+    CHECK(contains(spec, "expected = \"file(scale_recorded/y.expected.npy)\""));
+    CHECK(contains(spec, "value = \"2\""));
+    const ProgramResult check = captured.types({"check", "scale.toml"});
+    INFO(check.out, check.err);
+    CHECK(check.exit_code == 0);
+    const ProgramResult run = captured.runs("1000");
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK_FALSE(contains(run.out, "unverified"));
+    CHECK(contains(run.out, "BLOCK_SIZE="));
+
+    SUBCASE("another result than the recorded one is wrong") {
+      replace(captured.capture.folder / "scale.cu", "a * x[i]", "a + x[i]");
+      CHECK(captured.runs("1000").exit_code == 1);
+    }
+    SUBCASE("a second draft takes the place of the first only when told to") {
+      captured.refused({"init", "--from", "kept", "scale.cu"}, "scale.toml is there already");
+      CHECK(captured.types({"init", "--from", "kept", "scale.cu", "--force"}).exit_code == 0);
+    }
+  }
+
+  TEST_CASE("launches with the same inputs say how exact results are") {
+    const Captured once({"init", "scale"}, "scale");
+    once.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(once.spec(), "# ? how exact a second run is was not recorded"));
+    const Captured twice({"init", "scale"}, "scale:1");
+    twice.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(twice.spec(), "gave the same bits"));
+    CHECK_FALSE(contains(twice.spec(), "tolerance"));
+    const ProgramResult run = twice.runs("1000");
+    CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  }
+
+  TEST_CASE("macros of the source are parameters, and the launch of the source is kept where it agrees") {
+    const Captured captured({"init", "scale"});
+    captured.write("scale.cu",
+                   "#ifndef THREADS\n#define THREADS 256\n#endif\n#ifndef UNROLL\n#define UNROLL 1\n#endif\n"
+                   "__global__ void scale(float* y, const float* x, int n, float a) {\n"
+                   "  for (int u = 0; u < UNROLL; ++u) {\n"
+                   "  int i = (blockIdx.x * THREADS + threadIdx.x) * UNROLL + u;\n"
+                   "  if (i < n) y[i] = a * x[i]; } }\n");
+    const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
+    INFO(init.err, captured.spec());
+    CHECK(contains(captured.spec(), "default = { THREADS = 100, UNROLL = 1 }"));
+    CHECK(contains(captured.spec(), "THREADS is 256 in the source, and the program was built with 100"));
+    CHECK(captured.runs("1000").exit_code == 0);
+  }
+
+  TEST_CASE("an output that held its result already is said to prove nothing where the kernel reads it") {
+    const Captured captured({"init", "scale"}, "scale:3");
+    // The launch that is left found what others had left before it.
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(captured.capture.folder / "kept"))
+      if (entry.path().parent_path().filename() == "launch-1") std::filesystem::remove(entry.path());
+    captured.write("scale.cu",
+                   "__global__ void scale(float* y, const float* x, int n, float a) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  if (i < n) y[i] = y[i] > 9 ? y[i] : a * x[i]; }\n");
+    const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(init.err, "launch-1 was left half written"));
+    CHECK(contains(init.err, "a kernel that does nothing passes there"));
+    CHECK(contains(init.err, "keep another one, whose results are new"));
+    CHECK(contains(captured.spec(), "access = \"inout\"  # ? it may be written, and did not change"));
+  }
+
+  TEST_CASE("a capture that does not fit the source is refused") {
+    const Captured captured({"init", "scale", "add"});
+    const Words init = {"init", "--from", "kept", "scale.cu"};
+    captured.refused({"init", "--from", "nowhere", "scale.cu"}, "nowhere is no capture");
+    captured.refused({"init", "--from", "scale.cu", "scale.cu"}, "scale.cu is damaged", 1);
+    captured.write("other.cu", "__global__ void other(float* y) { y[0] = 1; }\n");
+    captured.refused({"init", "--from", "kept", "other.cu"},
+                     "no kernel of other.cu is one that kept has launches of");
+    captured.write("both.cu", std::string(scale_source) + "__global__ void add(float* y) { y[0] = 1; }\n");
+    captured.refused({"init", "--from", "kept", "both.cu", "--entry", "add"},
+                     "kept has no launch of add that was kept, of 3 that it counted");
+    captured.write("scale.cu", "__global__ void scale(float* y, const float* x, int n) { y[0] = x[n]; }\n");
+    captured.refused(init, "scale takes 3 arguments, and the captured kernel 4");
+    captured.write(
+        "scale.cu",
+        "__global__ void scale(float* y, const float* x, long long n, float a) { y[0] = x[n]; }\n");
+    captured.refused(init,
+                     "argument 3 of scale, `long long n`, has 8 bytes, and that of the captured kernel 4");
+    CHECK_FALSE(std::filesystem::exists(captured.capture.folder / "scale_recorded"));
+  }
+
+  TEST_CASE("a folder that was left half written is told with what is missing") {
+    const Captured captured({"init", "scale"});
+    const Words init = {"init", "--from", "kept", "scale.cu"};
+    const std::filesystem::path kept = captured.capture.folder / "kept";
+    std::filesystem::path launch;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kept))
+      if (entry.path().filename() == "launch.json") launch = entry.path().parent_path();
+    SUBCASE("a file of the launch ends early") {
+      for (const auto& entry : std::filesystem::directory_iterator(launch))
+        if (contains(entry.path().string(), ".before.npy.gz"))
+          std::filesystem::resize_file(entry.path(), entry.file_size() / 2);
+      CHECK(captured.types(init).exit_code == 1);
+      CHECK_FALSE(std::filesystem::exists(captured.capture.folder / "scale.toml"));
+    }
+    SUBCASE("a file of the launch is missing") {
+      for (const auto& entry : std::filesystem::directory_iterator(launch))
+        if (contains(entry.path().string(), ".after.npy.gz")) std::filesystem::remove(entry.path());
+      captured.refused(init, "is missing");
+    }
+    SUBCASE("the launch has no manifest") {
+      std::filesystem::remove(launch / "launch.json");
+      captured.refused(init, "was left half written");
+    }
+    SUBCASE("the capture has none") {
+      std::filesystem::remove(kept / "capture.json");
+      captured.refused(init, "a capture that was left half written");
+    }
+  }
+}

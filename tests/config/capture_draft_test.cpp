@@ -1,0 +1,253 @@
+// Specs made from recorded launches, read back as a user's spec is.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "config/kernel_file.hpp"
+#include "config/spec_draft.hpp"
+#include "tests/config/temporary_folder.hpp"
+#include "tuner/model/error.hpp"
+
+using namespace config;
+using tuner::model::CapturedKernel;
+using tuner::model::CapturedLaunch;
+using tuner::model::CapturedRegion;
+using tuner::model::ElementType;
+
+namespace {
+
+/// A launch as a capture has it, argument by argument.
+struct TestLaunch : CapturedLaunch {
+  TestLaunch(std::array<std::int64_t, 3> of_grid, std::array<std::int64_t, 3> of_block) {
+    grid = of_grid;
+    block = of_block;
+    architecture = "sm_90";
+  }
+  template <class Value>
+  TestLaunch&& with(Value value, const std::string& type = "") && {
+    std::string raw(sizeof value, '\0');
+    std::memcpy(raw.data(), &value, sizeof value);
+    arguments.push_back({static_cast<std::int64_t>(sizeof value), type, raw, std::nullopt, false});
+    return std::move(*this);
+  }
+  TestLaunch&& reads(std::int64_t bytes, const std::string& type = "") && {
+    return std::move(*this).memory(bytes, type, "");
+  }
+  TestLaunch&& writes(std::int64_t bytes, const std::string& type = "") && {
+    return std::move(*this).memory(bytes, type, "after");
+  }
+  TestLaunch&& variable(std::int64_t bytes, const std::string& name) && {
+    regions.push_back({0, bytes, "", "before", "", name, ""});
+    return std::move(*this);
+  }
+
+ private:
+  TestLaunch&& memory(std::int64_t bytes, const std::string& type, const std::string& after) && {
+    arguments.push_back({8, type, std::string(8, 'p'), static_cast<int>(regions.size()), false});
+    regions.push_back({0, bytes, "", "before", after, "", ""});
+    return std::move(*this);
+  }
+};
+
+/// Every launch changes all that it changes; two launches differ by `apart`.
+struct TestMemory : CapturedMemory {
+  double apart = 0;
+  std::int64_t unchanged = 0;
+
+  Contents contents(const CapturedRegion& region, ElementType type, std::int64_t bytes) override {
+    const std::int64_t numbers = bytes / tuner::model::size_bytes(type);
+    return {numbers, region.after.empty() ? 0 : numbers - unchanged, 0, 2, false};
+  }
+  bool same_before(const CapturedRegion& a, const CapturedRegion& b) override { return a.bytes == b.bytes; }
+  double difference(const CapturedRegion&, const CapturedRegion&, ElementType) override { return apart; }
+  double number(ElementType type, const std::string& bytes) override {
+    if (type != ElementType::float32) return 0;
+    float value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return static_cast<double>(value);
+  }
+};
+
+struct CaptureDraft {
+  SpecDraft draft;
+  tuner::model::KernelSpec spec;
+
+  bool says(const std::string& part) const { return draft.spec.find(part) != std::string::npos; }
+  bool asks(const std::string& part) const {
+    return std::ranges::any_of(draft.questions, [&](const std::string& question) {
+      return question.find(part) != std::string::npos;
+    });
+  }
+};
+
+/// The draft of the one kernel of `source`, without a mistake.
+CaptureDraft capture_draft(const std::string& source, std::vector<CapturedLaunch> kept,
+                           const std::string& readable = "k", TestMemory memory = {}) {
+  const tuner::source::Program program({"k.cu", source}, [](auto&&...) { return std::nullopt; });
+  const auto kernel = std::ranges::find_if(program.functions(), &tuner::source::ProgramFunction::is_kernel);
+  REQUIRE(kernel != program.functions().end());
+  CapturedKernel captured{"k", readable, kernel->name, kept.size(), 0, {}, std::move(kept)};
+  for (std::size_t i = 0; i < captured.kept.size(); ++i) captured.kept[i].number = i + 1;
+  const CapturedSource from{captured, memory, "H100", "recorded"};
+  CaptureDraft result{draft_spec(program, *kernel, {"k.cu", "k_reference.cu", {}, &from}), {}};
+  const TemporaryFolder folder;
+  folder.write("k.cu", source);
+  for (const DraftFile& file : result.draft.files)
+    folder.write(file.name, std::string(static_cast<std::size_t>(file.bytes), '\0'));
+  const LoadedKernels loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
+  INFO(result.draft.spec);
+  for (const auto& mistake : loaded.mistakes) FAIL_CHECK(mistake.where.text(), " ", mistake.message);
+  REQUIRE(loaded.kernels.size() == 1);
+  result.spec = loaded.kernels.front();
+  for (const auto& mistake : signature_mistakes(result.spec)) FAIL_CHECK(mistake.message);
+  return result;
+}
+
+constexpr const char* tiled_source =
+    "template <typename T, int TILE> __global__ void mm(T* C, const T* A, const T* B, int M, int N, int K, "
+    "int lda) {\n"
+    "  int row = blockIdx.y * TILE + threadIdx.y, col = blockIdx.x * TILE + threadIdx.x;\n"
+    "  if (row < M && col < N) C[row * N + col] = A[row * lda] * B[col]; }\n";
+
+CapturedLaunch tiled_launch(int m, int n, int k) {
+  return TestLaunch({(n + 15) / 16, (m + 15) / 16, 1}, {16, 16, 1})
+      .writes(4LL * m * n, "float*")
+      .reads(4LL * m * k, "float const*")
+      .reads(4LL * k * n, "float const*")
+      .with(m)
+      .with(n)
+      .with(k)
+      .with(k);
+}
+
+}  // namespace
+
+TEST_SUITE("config::draft_spec, captured") {
+  TEST_CASE("sizes, extents, launch and template arguments of a tiled kernel are those that were recorded") {
+    const CaptureDraft result = capture_draft(
+        tiled_source, {tiled_launch(100, 60, 30), tiled_launch(33, 500, 70), tiled_launch(128, 128, 128)},
+        "void mm<float, 16>(float*, float const*, float const*, int, int, int, int)");
+    CHECK(result.spec.steps.front().entry == "mm<float, TUNED_TILE>");
+    CHECK(result.spec.sizes == std::vector<std::string>{"M", "N", "K"});
+    CHECK(result.draft.sizes == "100x60x30");
+    CHECK(result.says("default = { TUNED_TILE = 16 }"));
+    CHECK(result.says("block = [\"TUNED_TILE\", \"TUNED_TILE\"]"));
+    CHECK(result.says("grid = [\"ceil_div(N, TUNED_TILE)\", \"ceil_div(M, TUNED_TILE)\"]"));
+    CHECK(result.says("extent = [\"M * N\"]"));
+    CHECK(result.says("extent = [\"K * N\"]") != result.says("extent = [\"N * K\"]"));
+    CHECK(result.says("name = \"lda\"\ntype = \"int\"\nvalue = \"K\""));
+    CHECK(result.asks("how exact are results?"));
+  }
+
+  TEST_CASE("sizes that one launch cannot tell apart are doubted") {
+    const CaptureDraft result =
+        capture_draft(tiled_source, {tiled_launch(64, 64, 64)}, "void mm<float, 16>(float*)");
+    CHECK(result.says("# ? ceil_div(K, TUNED_TILE) gives the same in these launches"));
+  }
+
+  TEST_CASE("two launches with the same inputs say how exact the results are") {
+    const std::string source =
+        "__global__ void k(float* y, const float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+        "atomicAdd(y, x[i]); }\n";
+    const auto launch = [] { return TestLaunch({10, 1, 1}, {128, 1, 1}).writes(4).reads(5120).with(1280); };
+    TestMemory memory;
+    CHECK(
+        capture_draft(source, {launch(), launch()}, "k", memory).says("launches 1 and 2 gave the same bits"));
+    memory.apart = 0.5;
+    const CaptureDraft result = capture_draft(source, {launch(), launch()}, "k", memory);
+    CHECK(result.says("tolerance = { absolute = 2, "));
+    CHECK(result.says("launches 1 and 2 differ by 0.5"));
+    CHECK(result.says("deterministic = false"));
+    CHECK(result.says("access = \"inout\"  # atomics"));
+    CHECK_FALSE(result.asks("how exact"));
+  }
+
+  TEST_CASE("what a kernel writes in part must stay elsewhere") {
+    TestMemory memory;
+    memory.unchanged = 3;
+    const CaptureDraft result =
+        capture_draft("__global__ void k(int* y, int n) { y[threadIdx.x] = n; }\n",
+                      {TestLaunch({1, 1, 1}, {32, 1, 1}).writes(160).with(40)}, "k", memory);
+    CHECK(result.says("access = \"inout\"  # written; 37 of 40 numbers changed, and the others must stay"));
+    CHECK(result.says("rounding_terms = \"0\"  # equal\n"));
+  }
+
+  TEST_CASE("structs, vectors, null pointers and variables are passed as they were recorded") {
+    struct Shape {
+      int width;
+      float scale;
+    };
+    const std::string source =
+        "struct Shape { int width; float scale; };\nclass Hidden;\n__constant__ float weights[4];\n"
+        "__global__ void k(float4* y, const float* bias, Shape shape, Hidden hidden, bool flag) {\n"
+        "  y[threadIdx.x].x = weights[0] * shape.scale; }\n";
+    const CaptureDraft result = capture_draft(source, {TestLaunch({2, 1, 1}, {32, 1, 1})
+                                                           .writes(1024)
+                                                           .with(std::int64_t{0})
+                                                           .with(Shape{64, 0.1F})
+                                                           .with(std::array<char, 12>{1, 2, 3})
+                                                           .with(true)
+                                                           .variable(16, "weights")});
+    CHECK(result.spec.sizes == std::vector<std::string>{"WIDTH"});
+    CHECK(result.says("type = \"float4*\""));
+    CHECK(result.says("name = \"bias\"\ntype = \"float*\"\nvalue = \"NULL\"\n"));
+    CHECK(result.says("width = \"WIDTH\"\nscale = \"0.1\"\n"));
+    CHECK(result.says("[structs.Recorded_hidden]"));
+    CHECK(result.says("[\"1\", \"2\", \"3\", \"0\""));
+    CHECK(result.says("name = \"flag\"\ntype = \"bool\"\nvalue = \"1\""));
+    CHECK(result.says("symbol = \"weights\"\naccess = \"in\"  # line 3\nextent = [\"4\"]"));
+  }
+
+  TEST_CASE("a grid that follows nothing is said with the numbers, and holds for the launch") {
+    const auto launch = [](int n, std::int64_t blocks) {
+      return TestLaunch({blocks, 1, 1}, {128, 1, 1}).writes(4LL * n).with(n);
+    };
+    const CaptureDraft result = capture_draft("__global__ void k(float* y, int n) { y[blockDim.x] = n; }\n",
+                                              {launch(1000, 17), launch(2000, 3), launch(3000, 91)});
+    CHECK(result.says("grid = [\"17\"]  # ? no expression was found along x: 17 at N = 1000; 3 at N = 2000"));
+    CHECK(result.asks("grid: no expression gives what was recorded along x"));
+  }
+
+  TEST_CASE("an extent that follows no size holds the sizes as they are") {
+    const CaptureDraft result =
+        capture_draft("__global__ void k(float* y, int n) { y[blockDim.x] = n; }\n",
+                      {TestLaunch({8, 1, 1}, {128, 1, 1}).writes(4099 * 4).with(1000)});
+    CHECK(result.says("extent = [\"4099\"]  # ? all that the pointer reached; no size explains it"));
+    CHECK(result.says("constraints = [\"N == 1000\"]"));
+  }
+
+  TEST_CASE("a kernel without integers has the size of what it writes") {
+    const auto launch = [](std::int64_t blocks) {
+      return TestLaunch({blocks, 1, 1}, {256, 1, 1}).writes(1024 * blocks);
+    };
+    const CaptureDraft result =
+        capture_draft("__global__ void k(float* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n",
+                      {launch(4), launch(7)});
+    CHECK(result.says("sizes = [\"N\"]  # 1024 in the program"));
+    CHECK(result.says("grid = [\"ceil_div(N, BLOCK_SIZE)\"]"));
+  }
+
+  TEST_CASE("the launch of the source is kept where it gives the recorded numbers, and fitted where not") {
+    const std::string kernel = "__global__ void k(float* y, int n) { y[blockIdx.x * blockDim.x] = n; }\n";
+    const auto host = [&](const std::string& grid) {
+      return kernel + "void go(float* y, int n) { k<<<" + grid + ", 128>>>(y, n); }\n";
+    };
+    const auto launch = [] { return TestLaunch({9, 1, 1}, {128, 1, 1}).writes(4000).with(1000); };
+    CHECK(capture_draft(host("n / 128 + 2"), {launch()}).says("grid = [\"N / BLOCK_SIZE + 2\"]"));
+    CHECK(capture_draft(host("n / 64"), {launch()}).says("# ? no expression") == false);
+  }
+
+  TEST_CASE("arguments that differ from the source's are refused") {
+    const auto refused = [](const std::string& source) {
+      CHECK_THROWS_AS(capture_draft(source, {TestLaunch({1, 1, 1}, {32, 1, 1}).writes(128).with(32)}),
+                      tuner::model::UsageError);
+    };
+    refused("__global__ void k(float* y) { y[0] = 1; }\n");
+    refused("__global__ void k(float* y, double n) { y[0] = n; }\n");
+    CHECK_THROWS_AS(capture_draft("__global__ void k(float* y, int n) { y[0] = n; }\n", {}),
+                    tuner::model::UsageError);
+  }
+}
