@@ -174,17 +174,27 @@ class RecordedArguments {
     if (elements.size() == m_planned.launches.kept.size())
       if (const auto fitted = fit_extent({m_planned.names.sizes, {}}, elements))
         return {{fitted->text},
-                fitted->rival.empty() ? "all that the pointer reached"
-                                      : fmt::format("? {} has as many elements", fitted->rival)};
+                fitted->rival.empty() ? reach_of(region) : fmt::format("? {} is as many", fitted->rival)};
     if (own <= most_fixed_elements && std::ranges::count(elements, own) == std::ssize(elements))
       return {{std::to_string(own)}, "so many in every launch"};
     // Memory for the largest size, used for smaller ones as well.
     std::vector<FitName> here = m_planned.names.sizes;
     for (FitName& size : here) size.values.resize(1);
     if (const auto fitted = fit_extent({here, {}}, {own}); fitted && holds(fitted->text, elements))
-      return {{fitted->text}, "? all that the pointer reached; in other launches there was more than that"};
+      return {{fitted->text},
+              fmt::format("? {}; in other launches there was more than that", reach_of(region))};
     m_made.has_fixed_extent = true;
-    return {{std::to_string(own)}, "? all that the pointer reached; no size explains it"};
+    return {{std::to_string(own)}, fmt::format("? {}; no size explains it", reach_of(region))};
+  }
+
+  /// A region ends with its allocation, or where another argument leads to.
+  std::string reach_of(const CapturedRegion& region) const {
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      const CapturedRegion* const next = region_of(m_launch, i);
+      if (next != nullptr && next->address == region.address + static_cast<std::uint64_t>(region.bytes))
+        return fmt::format("up to where {} begins", m_source.kernel.parameters[i].name);
+    }
+    return "all that the pointer reached";
   }
 
   /// Each kept launch had at least as much.

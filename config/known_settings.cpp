@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -121,6 +122,15 @@ void check_parsed(const KnownSetting&, const std::string& value) {
   parse(value);
 }
 
+/// Sizes, or a capture that says them, which is read when its kernel is known.
+void check_sizes(const KnownSetting&, const std::string& value) {
+  try {
+    parse_sizes(value);
+  } catch (const tuner::model::Error&) {
+    if (!std::filesystem::exists(value)) throw;
+  }
+}
+
 /// What a kind of value looks like, where its setting has no choices, and its check.
 struct ValueForm {
   const char* accepted;
@@ -131,7 +141,7 @@ const ValueForm& form_of(const KnownSetting& setting) {
       {"PATH", [](const KnownSetting&, const std::string&) {}},
       {"NAME", check_word},
       {"auto|all|cuda:N[,cuda:M]|cpu|replay:FILE", check_device},
-      {"512..4096|512..4096:128|512,1000|512x1024x256", check_parsed<parse_sizes>},
+      {"512..4096|512..4096:128|512,1000|512x1024x256|CAPTURE", check_sizes},
       {"0,32", check_parsed<parse_paddings>},
       {"float|double|int|...", check_type},
       {"an integer from {:.0f} to {:.0f}", check_number},

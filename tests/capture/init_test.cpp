@@ -137,6 +137,56 @@ TEST_SUITE("init from a capture") {
     CHECK(contains(captured.spec(), "access = \"inout\"  # ? it may be written, and did not change"));
   }
 
+  TEST_CASE("a capture says which sizes are swept, what they weigh, and what the program gains") {
+    const Captured captured({"init", "scale", "small", "add"});
+    captured.write("scale.toml", R"toml(verify = "none"
+[kernel]
+name = "scale"
+source = "scale.cu"
+entry = "scale"
+sizes = ["N"]
+default = { THREADS = 32 }
+[parameters]
+THREADS = { values = [32, 64], runtime = true }
+[launch]
+block = "THREADS"
+grid = "ceil_div(N, THREADS)"
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = "N"
+[[arguments]]
+name = "x"
+type = "float*"
+access = "in"
+extent = "N"
+init = "uniform(-1, 1)"
+[[arguments]]
+name = "n"
+type = "int"
+value = "N"
+[[arguments]]
+name = "a"
+type = "float"
+value = "2"
+)toml");
+    const ProgramResult run = captured.runs("kept");
+    INFO(run.out, run.err);
+    REQUIRE(run.exit_code == 0);
+    CHECK(contains(run.err, "scale: 2 sizes of kept with 100 % of its time"));
+    CHECK(contains(run.err, "the kernel takes 65.1 % of the program's GPU time"));
+    const ProgramResult cover = captured.types({"cover", "--kernel", "scale.toml", "--weights", "kept"});
+    CHECK_MESSAGE(cover.exit_code == 0, cover.err);
+    const ProgramResult best = captured.types({"best", "--kernel", "scale.toml", "--program", "kept"});
+    CHECK_MESSAGE(contains(best.err, "the default's speed on 65.1 % of the GPU time, which saves "),
+                  best.err);
+    captured.refused({"best", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
+    replace(captured.capture.folder / "scale.toml", "value = \"N\"", "value = \"N + 0\"");
+    captured.refused({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept"},
+                     "scale: no argument is the size N");
+  }
+
   TEST_CASE("a capture that does not fit the source is refused") {
     const Captured captured({"init", "scale", "add"});
     const Words init = {"init", "--from", "kept", "scale.cu"};

@@ -40,14 +40,14 @@ struct TestLaunch : CapturedLaunch {
     return std::move(*this).memory(bytes, type, "after");
   }
   TestLaunch&& variable(std::int64_t bytes, const std::string& name) && {
-    regions.push_back({0, bytes, "", "before", "", name, ""});
+    regions.push_back({0, bytes, "", "before", "", name});
     return std::move(*this);
   }
 
  private:
   TestLaunch&& memory(std::int64_t bytes, const std::string& type, const std::string& after) && {
     arguments.push_back({8, type, std::string(8, 'p'), static_cast<int>(regions.size()), false});
-    regions.push_back({0, bytes, "", "before", after, "", ""});
+    regions.push_back({0, bytes, "", "before", after, ""});
     return std::move(*this);
   }
 };

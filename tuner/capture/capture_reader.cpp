@@ -101,7 +101,6 @@ model::CapturedRegion region_of(const json& one, const fs::path& folder) {
   const std::string after = text_or_nothing(one, "after");
   if (!after.empty()) region.after = (folder / after).string();
   region.variable = demangled(text_or_nothing(one, "variable"));
-  region.doubt = text_or_nothing(one, "doubt");
   for (const std::string& file : {region.before, region.after})
     if (!file.empty() && !fs::is_regular_file(file))
       throw model::Error(fmt::format("{} is missing", file), "capture the program again");
@@ -126,9 +125,9 @@ model::CapturedLaunch launch_of(const json& one, const fs::path& folder) {
     argument.raw = bytes_of(passed.at("raw"));
     if (passed.contains("region")) argument.region = passed.at("region").get<int>();
     argument.has_pointers = passed.contains("pointers_inside") && !passed.at("pointers_inside").empty();
-    const bool is_whole =
-        static_cast<std::int64_t>(argument.raw.size()) == argument.bytes &&
-        argument.region.value_or(0) < std::max<int>(1, static_cast<int>(launch.regions.size()));
+    const int region = argument.region.value_or(0);
+    const bool is_whole = static_cast<std::int64_t>(argument.raw.size()) == argument.bytes && region >= 0 &&
+                          (!argument.region || region < static_cast<int>(launch.regions.size()));
     if (!is_whole) throw model::Error(fmt::format("{} is damaged", folder.string()));
     launch.arguments.push_back(std::move(argument));
   }
@@ -171,7 +170,7 @@ model::Capture read_capture(const fs::path& path) {
     if (is_folder)
       for (const json& saved : document.at("saved"))
         add_kept(path / saved.at("folder").get<std::string>(), saved.at("kernel"), capture);
-  } catch (const json::exception&) {
+  } catch (const std::exception&) {  // of JSON, or of a number in it
     throw model::Error(fmt::format("{} is no capture", manifest.string()), capture_hint);
   }
   for (model::CapturedKernel& kernel : capture.kernels)

@@ -16,6 +16,7 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/ranking.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"
@@ -30,7 +31,8 @@ struct BestOptions : Question {
   std::string size;  ///< empty: every size
   std::string size_flag;
   std::string where;
-  int top = 0;  ///< 0: the one to use alone
+  std::string program;  ///< a capture
+  int top = 0;          ///< 0: the one to use alone
   bool nearest = false;
   std::string format = "table";
 
@@ -352,6 +354,39 @@ void say_provisional(const Found& found, const BestOptions& options, const std::
                   where, found.answers.front().tuning_case.environment.text(), refreshing));
 }
 
+bool is_of(const model::Problem& problem, const cover::Sizes& sizes) {
+  return std::ranges::equal(problem.sizes, sizes, {}, &model::Dimension::value);
+}
+
+/// What a captured program gains by the answers, as far as its sizes were measured with the default's time.
+void say_gain(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
+  const CapturedUses uses = captured_uses(options.program, spec_named(options.kernel, options.spec));
+  double before = 0;
+  double after = 0;
+  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
+    const db::BestAnswer* const answer = choice.chosen ? &all[*choice.chosen] : nullptr;
+    if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
+      continue;
+    for (const CapturedUse& use : uses.sizes) {
+      if (!is_of(answer->tuning_case.problem, use.sizes)) continue;
+      before += use.cost;
+      after += use.cost / db::times_as_long(*answer, *answer->untuned);
+    }
+  }
+  if (!(before > 0))
+    return write_err(fmt::format("{}: none of its sizes was measured with the default", options.program));
+  if (!(uses.program_ns > 0))
+    return write_err(fmt::format("{}: no launch was timed, so what it gains is not known", options.program));
+  std::string text = fmt::format(
+      "{}: {} the default's speed on {} of the GPU time, which saves {} of the program's", options.program,
+      reports::ratio_text(before / after), reports::percent_text(before / uses.program_ns),
+      reports::percent_text((before - after) / uses.program_ns));
+  if (before < uses.cost)
+    text += fmt::format("; {} of the kernel's time is at sizes without an answer",
+                        reports::percent_text(1 - before / uses.cost));
+  write_err(text);
+}
+
 int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
   name_kernel(options);
@@ -400,6 +435,7 @@ int best(const Context& context, BestOptions options) {
   }
   for (const std::string& text : sentences) write_err(text);
   say_provisional(found, options, provisional, refreshing);
+  if (!options.program.empty()) say_gain(found.answers, options);
   return 0;
 }
 
@@ -420,6 +456,8 @@ void add_best(const CommandPlace& place) {
   command.option("--where", options.where, "CONDITION",
                  "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
                  "block_threads, occupancy (%), time_us");
+  command.option("--program", options.program, "CAPTURE",
+                 "say what the program that was captured gains by the answers, with --kernel");
   command.choice(
       "--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
       "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: the "

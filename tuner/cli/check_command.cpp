@@ -13,6 +13,7 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
@@ -184,7 +185,9 @@ std::string count_text(const space::ConfigurationList& list) {
 
 /// The last size asked for, or a cube of 1024 where that has not as many dimensions as the kernel.
 model::Problem check_problem(const model::KernelSpec& spec, const config::Settings& settings) {
-  const std::vector<std::int64_t> asked = settings.sizes().back();
+  std::vector<std::string> notices;
+  const std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
+  const cover::Sizes& asked = is_capture(settings.text("sizes")) ? sizes.front() : sizes.back();
   const bool fits = asked.size() == 1 || asked.size() == spec.sizes.size();
   return space::make_problem(spec, fits ? asked : std::vector<std::int64_t>{1024}, settings.type(),
                              settings.paddings().front());

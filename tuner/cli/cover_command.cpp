@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -13,6 +14,7 @@
 #include "db/database.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/answers/cover.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"
@@ -68,10 +70,22 @@ std::map<cover::Sizes, double> read_weights(const CoverOptions& options, std::si
   return weights;
 }
 
-/// Sizes that the file leaves out have weight 0: they count in no mean, and the bound holds there as well.
+/// What a program spends on each size of the kernel, or a file's weights.
+std::map<cover::Sizes, double> weights_of(const CoverOptions& options, std::size_t dimensions) {
+  const bool is_captured =
+      std::filesystem::is_directory(options.weights) || options.weights.ends_with(".json");
+  if (!is_captured) return read_weights(options, dimensions);
+  std::map<cover::Sizes, double> weights;
+  for (const CapturedUse& use :
+       captured_uses(options.weights, spec_named(options.kernel, options.spec)).sizes)
+    weights.emplace(use.sizes, use.cost);
+  return weights;
+}
+
+/// Sizes that the weights leave out have weight 0: they count in no mean, and the bound holds there as well.
 void set_weights(const CoverOptions& options, cover::Table& table) {
   if (options.weights.empty()) return;
-  std::map<cover::Sizes, double> weights = read_weights(options, table.dimensions.size());
+  std::map<cover::Sizes, double> weights = weights_of(options, table.dimensions.size());
   double sum = 0;
   for (const cover::Sizes& size : table.sizes) {
     const auto found = weights.extract(size);
@@ -124,8 +138,10 @@ void add_cover(const CommandPlace& place) {
       run_cover);
   CoverOptions& options = command.options();
   add_cover_question(command, options);
-  command.option("--weights", options.weights, "FILE",
-                 "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10");
+  command.option(
+      "--weights", options.weights, "FILE|CAPTURE",
+      "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10; or the time that a "
+      "captured program spends on it");
   command.choice("--format", options.format, {"table", "json", "header"},
                  "table; json; header: one C++17 header of the configurations, the rule and the launches");
   command.settings({"db", "type", "pad", "measure", "l2"});

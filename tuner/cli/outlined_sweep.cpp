@@ -11,6 +11,7 @@
 #include "db/queries.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/sweep_display.hpp"
@@ -28,10 +29,12 @@
 namespace tuner::cli {
 namespace {
 
-std::vector<model::Problem> problems_of(const model::KernelSpec& kernel, const config::Settings& settings) {
+std::vector<model::Problem> problems_of(const model::KernelSpec& kernel, const config::Settings& settings,
+                                        std::vector<std::string>& notices) {
   std::vector<model::Problem> problems;
+  const std::vector<cover::Sizes> all = sizes_for(kernel, settings, notices);
   for (const std::int64_t padding : settings.paddings()) {
-    for (const auto& sizes : settings.sizes()) {
+    for (const auto& sizes : all) {
       problems.push_back(space::make_problem(kernel, sizes, settings.type(), padding));
     }
   }
@@ -46,7 +49,7 @@ std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels
   std::optional<model::UsageError> first;
   for (const model::KernelSpec& kernel : kernels) {
     try {
-      work.push_back({space::KernelSpace(kernel), problems_of(kernel, settings)});
+      work.push_back({space::KernelSpace(kernel), problems_of(kernel, settings, notices)});
     } catch (const model::UsageError& error) {
       if (!first) first = error;
       notices.push_back(fmt::format("left out: {}", error.what()));

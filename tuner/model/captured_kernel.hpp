@@ -25,7 +25,6 @@ struct CapturedRegion {
   std::string before;    ///< path of a `.npy.gz`
   std::string after;     ///< empty: the launch left it as it was
   std::string variable;  ///< a variable of the module, `space::factor`; empty: an argument leads there
-  std::string doubt;     ///< why its role is not sure; empty: it is
 };
 
 /// A launch that was kept whole.

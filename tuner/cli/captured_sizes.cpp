@@ -1,0 +1,128 @@
+#include "tuner/cli/captured_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "reports/text.hpp"
+#include "tuner/capture/capture_reader.hpp"
+#include "tuner/capture/parameters.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
+
+namespace tuner::cli {
+namespace {
+
+constexpr double share_that_matters = 0.95;
+
+/// Where a launch of the kernel is passed a size; none: nowhere by itself.
+std::optional<int> place_of(const std::string& size, const model::KernelSpec& spec) {
+  int place = 0;
+  for (const model::ArgumentSpec& argument : spec.arguments) {
+    if (argument.is_field() || !argument.symbol.empty()) continue;
+    const std::string value = argument.value ? argument.value->text : argument.name;
+    if (!argument.pointer && util::trimmed(value) == size) return place;
+    ++place;
+  }
+  return std::nullopt;
+}
+
+std::vector<int> places_of(const model::KernelSpec& spec) {
+  std::vector<int> places;
+  for (const std::string& size : spec.sizes) {
+    const auto place = place_of(size, spec);
+    if (!place)
+      throw model::UsageError(
+          fmt::format("{}: no argument is the size {}, so that a capture does not say it", spec.name, size),
+          "give the sizes themselves, as 1024 or 512x1024x256");
+    places.push_back(*place);
+  }
+  return places;
+}
+
+/// None where a launch was seen without one of the integers.
+std::optional<cover::Sizes> sizes_in(const model::CapturedSize& seen, const std::vector<int>& places) {
+  cover::Sizes sizes;
+  for (const int place : places) {
+    const auto found = seen.integers.find(place);
+    if (found == seen.integers.end() || found->second < 1) return std::nullopt;
+    sizes.push_back(found->second);
+  }
+  return sizes;
+}
+
+void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_timed, CapturedUses& uses) {
+  const double cost = is_timed ? seen.total_ns : static_cast<double>(seen.launches);
+  const auto known = std::ranges::find(uses.sizes, sizes, &CapturedUse::sizes);
+  if (known != uses.sizes.end())
+    known->cost += cost;
+  else
+    uses.sizes.push_back({sizes, cost});
+}
+
+}  // namespace
+
+CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spec) {
+  const model::Capture capture = capture::read_capture(path);
+  const std::string plain = capture::plain_name(spec.steps.front().entry);
+  const std::vector<int> places = places_of(spec);
+  CapturedUses uses{path, {}, 0, capture.total_ns};
+  for (const model::CapturedKernel& kernel : capture.kernels) {
+    if (kernel.plain != plain) continue;
+    for (const model::CapturedSize& seen : kernel.sizes) {
+      if (const auto sizes = sizes_in(seen, places)) add(seen, *sizes, capture.total_ns > 0, uses);
+      uses.cost += capture.total_ns > 0 ? seen.total_ns : static_cast<double>(seen.launches);
+    }
+  }
+  if (uses.sizes.empty())
+    throw model::UsageError(fmt::format("{} has no launch of {} with its sizes", path, plain),
+                            "`tuner capture` says which kernels the program has");
+  std::ranges::stable_sort(uses.sizes, std::greater<>(), &CapturedUse::cost);
+  return uses;
+}
+
+bool is_capture(const std::string& sizes) {
+  try {
+    config::parse_sizes(sizes);
+  } catch (const model::Error&) {
+    return std::filesystem::exists(sizes);
+  }
+  return false;
+}
+
+std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config::Settings& settings,
+                                    std::vector<std::string>& notices) {
+  const std::string text(settings.text("sizes"));
+  if (!is_capture(text)) return settings.sizes();
+  const CapturedUses uses = captured_uses(text, spec);
+  std::vector<cover::Sizes> sizes;
+  double taken = 0;
+  for (const CapturedUse& use : uses.sizes) {
+    if (taken >= share_that_matters * uses.cost) break;
+    sizes.push_back(use.sizes);
+    taken += use.cost;
+  }
+  std::string notice = fmt::format("{}: {} {} of {} with {} of its time", spec.name, sizes.size(),
+                                   sizes.size() == 1 ? "size" : "sizes", text,
+                                   reports::percent_text(taken / std::max(uses.cost, 1.0)));
+  if (sizes.size() < uses.sizes.size())
+    notice += fmt::format("; {} that cost less are left out", uses.sizes.size() - sizes.size());
+  if (uses.program_ns > 0)
+    notice += fmt::format("; the kernel takes {} of the program's GPU time",
+                          reports::percent_text(uses.cost / uses.program_ns));
+  notices.push_back(std::move(notice));
+  return sizes;
+}
+
+model::KernelSpec spec_named(const std::string& kernel, const std::string& file) {
+  const std::string& name = file.empty() ? kernel : file;
+  if (name.empty())
+    throw model::UsageError("a capture says the sizes of a kernel: of which?", "name it with --kernel");
+  return KernelCatalog::load({name}).selected().front();
+}
+
+}  // namespace tuner::cli

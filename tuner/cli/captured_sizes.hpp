@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "tuner/cover/table.hpp"
+#include "tuner/model/captured_kernel.hpp"
+#include "tuner/model/kernel_spec.hpp"
+
+namespace tuner::cli {
+
+/// What a captured program spends on a problem of a kernel.
+struct CapturedUse {
+  cover::Sizes sizes;
+  double cost = 0;  ///< ns of the GPU, or launches where none was timed
+};
+
+struct CapturedUses {
+  std::string capture;
+  std::vector<CapturedUse> sizes;  ///< those that cost most first
+  double cost = 0;                 ///< of all
+  double program_ns = 0;           ///< of all kernels; 0: none was timed
+};
+
+/// The sizes that a program launched the kernel of a spec with. Throws model::UsageError where the capture
+/// has no such kernel, or a size of the spec is no argument of its own.
+CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec);
+
+/// Whether --sizes names a capture, and no sizes.
+bool is_capture(const std::string& sizes);
+
+/// What --sizes says for a kernel: of a capture the sizes that take 95 % of its time, those that cost most
+/// first, and a notice of what is left out.
+std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config::Settings& settings,
+                                    std::vector<std::string>& notices);
+
+/// The spec of the kernel that a question names, by name or file.
+model::KernelSpec spec_named(const std::string& kernel, const std::string& file);
+
+}  // namespace tuner::cli
