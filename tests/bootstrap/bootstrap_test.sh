@@ -73,7 +73,7 @@ for script in run test; do
   says "configured: --preset"
 
   new_machine "$script where something fails that nobody expected"
-  sed -i 's/^configure_and_build/breaks() { local version; version=$(exit 3); }; breaks\n&/' "$machine/tuner/$script"
+  sed -i 's/^ *configure_and_build/breaks() { local version; version=$(exit 3); }; breaks\n&/' "$machine/tuner/$script"
   line=$(grep -n '^breaks()' "$machine/tuner/$script" | cut -d: -f1)
   runs $script
   says "./$script ended early, because this failed with status 3: version=\$(exit 3)"
@@ -81,6 +81,18 @@ for script in run test; do
   says "Next:"
   never_says "configured"
 done
+
+new_machine "an installed tuner of this commit"
+has_command git 'case "$1" in diff) exit 0 ;; log) echo "abc of 2026-01-02" ;; esac'
+has_command tuner 'case "$1" in --version) echo "commit: abc of 2026-01-02" ;; list) exit 3 ;; esac'
+runs run
+says "Using $machine/made_up/tuner"
+says "list devices\` failed"
+never_says "configured"
+has_command tuner 'echo "commit: def of 2026-01-02"'
+runs run
+never_says "Using"
+says "configured: --preset"
 
 new_machine "a toolkit without nvdisasm, and no index has its wheel"
 has_command python3 'case "$*" in *download*) echo "$*" >>"$MACHINE/wheels"; exit 1 ;; esac'

@@ -1,4 +1,5 @@
-// libstdc++ asks glibc 2.36 for this. With one of our own the program starts on glibc 2.35, as Ubuntu 22.04 has it.
+// libstdc++ asks glibc 2.36 for this. With one of our own the program starts on glibc 2.35, as Ubuntu 22.04
+// has it.
 #include <unistd.h>
 
 #include <cstdint>

@@ -20,7 +20,8 @@ namespace {
 constexpr std::array known_settings = {
     Setting{"start", 6, 1, 1000, true, "results before it learns; 2 where records of elsewhere are known"},
     Setting{"random", 0.02, 0, 1, false, "share of random proposals, as long as they pay like the model's"},
-    Setting{"local", 0.05, 0, 1, false, "share of neighbours of the best, as long as they pay like the model's"},
+    Setting{"local", 0.05, 0, 1, false,
+            "share of neighbours of the best, as long as they pay like the model's"},
     Setting{"bold", 0.4, 0, 1, false, "share of the model's proposals that look for the uncertain"},
     Setting{"ahead", 24, 1, 1024, true,
             "proposals under way at most: each is made without the others' results"},
