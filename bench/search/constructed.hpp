@@ -17,7 +17,7 @@ struct Construction {
   bool scattered = false;    ///< whether those fail at random; else where a sum of the parameters is large
   double moat = 0;           ///< share that fails around the fast region
   bool rare_kernel = false;  ///< whether a second kernel has six configurations, one of them the best
-  bool is_held_out = false;  ///< no setting and no figure of `learn` comes from it
+  bool is_held_out = false;  ///< no setting of `learn` was chosen on it
 };
 
 /// All there are.
