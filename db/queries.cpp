@@ -292,6 +292,13 @@ bool is_superseded(const Connection& db, const Digest& trial) {
       .value_or(false);
 }
 
+bool is_only_of_strategy(const Connection& db, const Case& tuning_case, const std::string& strategy) {
+  return !Statement(db,
+                    "SELECT 1 FROM trials AS t LEFT JOIN runs AS r ON r.id = t.run "
+                    "WHERE t.tuning_case = ? AND coalesce(r.strategy, '') <> ? LIMIT 1")
+              .first(&Statement::Use::flag, case_id(tuning_case.problem, tuning_case.environment), strategy);
+}
+
 std::vector<StoredMeasurement> measurements(const Connection& db, const Digest& trial) {
   return Statement(db, "SELECT " + columns_of<StoredMeasurement>().names() +
                            " FROM measurements WHERE trial = ? ORDER BY measured_at, id")

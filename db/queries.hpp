@@ -96,6 +96,9 @@ struct Case {
 /// problem.
 std::vector<Case> cases(const Connection& db, const TrialFilter& filter = {});
 
+/// Whether every trial of the case was last measured by a run of this strategy.
+bool is_only_of_strategy(const Connection& db, const Case& tuning_case, const std::string& strategy);
+
 /// A launch that nobody saw end: the process died with the machine, or is still at it.
 struct OpenAttempt {
   tuner::model::Digest trial;

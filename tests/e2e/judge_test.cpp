@@ -110,6 +110,82 @@ TEST_SUITE("tuner command line, judge") {
               "out of bounds at reads_past_end.cu"));
   }
 
+  TEST_CASE("where the default's bits are asked for, who is right with other bits is refused") {
+    const Judge user;
+    const auto honest = user.judges("honest", {"--json", "--no-sanitizers", "--same-bits"});
+    INFO(honest.out << honest.err);
+    CHECK(honest.exit_code == 0);
+    CHECK(json::parse(honest.out)["sizes"][0]["same_bits"] == true);
+    CHECK(has(user.refuses("unrolled", "bits", "wrong_result", {"--no-sanitizers", "--same-bits"}),
+              "not to the last bit"));
+    const auto unasked = user.judges("unrolled", {"--json", "--no-sanitizers"});
+    CHECK(unasked.exit_code == 0);
+    CHECK(json::parse(unasked.out)["sizes"][0]["same_bits"] == false);
+  }
+
+  TEST_CASE("a candidate is timed beside the libraries of its spec, and not beside one that is wrong") {
+    const Judge user;
+    using tuner::test::write_text;
+    const std::string spec = tuner::test::read_text(judged + "product.toml");
+    const auto write_spec = [&](const std::string& body) {
+      std::string text = spec;
+      const std::string relative = "../faulty/product_reference.cu";
+      text.replace(text.find(relative), relative.size(), judged + relative);
+      write_text(user.home / "product.toml", text + R"text(
+[[baseline]]
+name = "libproduct"
+source = "library.cpp"
+arguments = ["A", "x", "y", "ROWS", "K"]
+description = "a loop"
+devices = ["cpu"]
+)text");
+      write_text(user.home / "honest.cu", tuner::test::read_text(judged + "honest.cu"));
+      write_text(user.home / "library.cpp", R"text(#include "tuner_baseline.h"
+const char* tuner_baseline(const tuner_call* call) {
+  const float* A = *static_cast<const float* const*>(call->arguments[0]);
+  const float* x = *static_cast<const float* const*>(call->arguments[1]);
+  float* y = *static_cast<float* const*>(call->arguments[2]);
+  const int rows = *static_cast<const int*>(call->arguments[3]);
+  const int K = *static_cast<const int*>(call->arguments[4]);
+  for (int row = 0; row < rows; ++row) {
+    float sum = 0;
+    for (int k = 0; k < K; ++k) sum += A[row * K + k] * x[k];
+    y[row] = )text" + body + R"text(;
+  }
+  return nullptr;
+}
+const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
+)text");
+    };
+    const auto judges = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> command = {"judge",          judged + "unrolled.cu",
+                                          "--against",      user.home / "product.toml",
+                                          "--sizes",        "512x509",
+                                          "--device",       "cpu",
+                                          "--no-sanitizers"};
+      command.insert(command.end(), more.begin(), more.end());
+      return user.types(command);
+    };
+    write_spec("sum");
+    const auto beside = judges({"--json"});
+    INFO(beside.out << beside.err);
+    CHECK(beside.exit_code == 0);
+    const json rivals = json::parse(beside.out)["sizes"][0]["beside"];
+    REQUIRE(rivals.size() == 2);
+    CHECK(rivals[1]["kernel"] == "libproduct");
+    CHECK(rivals[1]["role"] == "baseline");
+    CHECK(rivals[1]["left_out"] == "");
+    CHECK(rivals[1]["ratio"] > 0);
+    CHECK(has(judges({}).out, "of the time of libproduct"));
+    write_spec("2 * sum");
+    const auto wrong = judges({"--json"});
+    INFO(wrong.out << wrong.err);
+    CHECK(wrong.exit_code == 0);
+    const json left_out = json::parse(wrong.out)["sizes"][0]["beside"][1];
+    CHECK(has(left_out["left_out"], "wrong_result"));
+    CHECK_FALSE(left_out.contains("ratio"));
+  }
+
   TEST_CASE("what does not fit or does not compile is refused before anything runs") {
     const Judge user;
     user.refuses("takes_fewer", "signature", "mistake");

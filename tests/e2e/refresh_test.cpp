@@ -212,6 +212,10 @@ extern "C" __global__ void waste(float* y, int N) {
     CHECK(same.exit_code == 3);
     CHECK(has(same.err, "is of another environment than"));
     CHECK(user.refreshes({"--sizes", "12345"}).exit_code == 3);
+    const ProgramResult nowhere = user.refreshes({"--db", user.home / "nowhere.db"});
+    CHECK(nowhere.exit_code == 3);
+    CHECK(has(nowhere.err, "no database here yet"));
+    CHECK_FALSE(std::filesystem::exists(std::filesystem::path(user.home / "nowhere.db")));
     CHECK(user.refreshes({"--family", "nobody"}).exit_code == 3);
     std::filesystem::remove(std::filesystem::path(user.home / "waste.toml"));
     const ProgramResult gone = user.refreshes();

@@ -186,9 +186,47 @@ TEST_SUITE("use") {
     scene.context.id = 3;
     REQUIRE(!scene.kernel.launch(nullptr, {1024, 1024}, x, y, 1.0F));
     CHECK(scene.driver.loads == 6);
+    // The modules of the old one went with it: only those of contexts that are there are unloaded.
     scene.pack.close();
-    CHECK(scene.driver.unloads == 6);
+    CHECK(scene.driver.unloads == 3);
     CHECK(scene.driver.current == &scene.context);
+  }
+
+  TEST_CASE("modules of a context that is gone are left alone") {
+    Scene scene;
+    StandIn::Context other;
+    other.id = 2;
+    REQUIRE(!scene.kernel.prepare(&other, {1024, 1024}));
+    REQUIRE(!scene.kernel.prepare(nullptr, {1024, 1024}));
+    other.is_gone = true;
+    CHECK(scene.kernel.prepare(&other, {1024, 1024}).code() == TUNER_NO_CONTEXT);
+    CHECK(scene.driver.current == &scene.context);
+    scene.stream.context = &other;
+    CHECK(scene.kernel.launch(&scene.stream, {1024, 1024}, x, y, 1.0F).code() == TUNER_OTHER_CONTEXT);
+    scene.pack.close();
+    CHECK(scene.driver.unloads == 1);
+    CHECK(scene.driver.current == &scene.context);
+  }
+
+  TEST_CASE("two contexts of one GPU have modules of their own, and each its own streams") {
+    Scene scene;
+    StandIn::Context other;
+    other.id = 2;
+    StandIn::Stream of_other{&other};
+    REQUIRE(!scene.kernel.launch(&scene.stream, {1024, 1024}, x, y, 1.0F));
+    CHECK(scene.kernel.launch(&of_other, {1024, 1024}, x, y, 1.0F).code() == TUNER_OTHER_CONTEXT);
+    CHECK(scene.driver.loads == 1);
+    scene.driver.current = &other;
+    CHECK(scene.kernel.launch(&scene.stream, {1024, 1024}, x, y, 1.0F).code() == TUNER_OTHER_CONTEXT);
+    REQUIRE(!scene.kernel.launch(&of_other, {1024, 1024}, x, y, 1.0F));
+    CHECK(scene.driver.loads == 2);
+    CHECK(scene.driver.launches.back().stream == &of_other);
+    // A default stream is of whichever context is current.
+    REQUIRE(!scene.kernel.launch(nullptr, {1024, 1024}, x, y, 1.0F));
+    CHECK(scene.driver.loads == 2);
+    scene.pack.close();
+    CHECK(scene.driver.unloads == 2);
+    CHECK(scene.driver.current == &other);
   }
 
   TEST_CASE("a captured stream takes what is prepared, and nothing is loaded meanwhile") {

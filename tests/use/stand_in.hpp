@@ -18,6 +18,7 @@ struct StandIn {
   struct Context {
     unsigned long long id = 1;
     int gpu = 0;
+    bool is_gone = false;  ///< destroyed: the driver takes it no more
   };
   struct Stream {
     Context* context = nullptr;

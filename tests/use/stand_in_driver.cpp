@@ -24,6 +24,7 @@ struct Module {
 constexpr CuResult ok = 0;
 constexpr CuResult invalid_value = 1;
 constexpr CuResult invalid_device = 101;
+constexpr CuResult invalid_context = 201;
 constexpr CuResult invalid_image = 200;
 constexpr CuResult not_found = 500;
 
@@ -82,10 +83,11 @@ CuResult ctx_get_device(CuDevice* device) {
 }
 CuResult ctx_get_id(CuContext context, unsigned long long* id) {
   *id = reinterpret_cast<StandIn::Context*>(context)->id;
-  return ok;
+  return reinterpret_cast<StandIn::Context*>(context)->is_gone ? invalid_context : ok;
 }
 std::vector<StandIn::Context*> pushed;
 CuResult ctx_push(CuContext context) {
+  if (reinterpret_cast<StandIn::Context*>(context)->is_gone) return invalid_context;
   pushed.push_back(state.current);
   state.current = reinterpret_cast<StandIn::Context*>(context);
   return ok;

@@ -88,6 +88,14 @@ cover::Goal goal_of(const CoverQuestion& question) {
   return goal;
 }
 
+std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, const db::BestQuery& query) {
+  std::vector<db::BestAnswer> all = db::best(connection, query);
+  std::erase_if(all, [&](const db::BestAnswer& one) {
+    return db::is_only_of_strategy(connection, one.tuning_case, check_strategy);
+  });
+  return all;
+}
+
 std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
                                                       const Question& question) {
   require_one_family(all);
@@ -275,7 +283,7 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   every.family = first.problem.family;
   every.sizes.clear();
   every.type = first.problem.type;
-  std::vector<db::BestAnswer> all = db::best(connection, every);
+  std::vector<db::BestAnswer> all = answers_to_cover(connection, every);
   std::erase_if(all, [&](const db::BestAnswer& one) {
     return !(one.tuning_case.environment == first.environment) ||
            one.tuning_case.problem.row_padding != first.problem.row_padding;

@@ -40,6 +40,13 @@ struct KernelsAtHand {
 KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
                               const std::string& spec);
 
+/// How the runs of `tuner cover --check` are recorded.
+inline constexpr const char* check_strategy = "check";
+
+/// The answers that covers may be made from. What a check alone has measured is none of them: few
+/// configurations raced there, and they stay sizes that no cover was made for.
+std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, const db::BestQuery& query);
+
 /// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
 /// model::UsageError that names the choices where nothing decides.
 std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,

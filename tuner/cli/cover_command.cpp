@@ -15,12 +15,15 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/captured_sizes.hpp"
+#include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
+#include "tuner/cli/cover_check.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -29,6 +32,7 @@ namespace {
 struct CoverOptions : CoverQuestion {
   std::string weights;  ///< a file; empty: all sizes count alike
   std::string format = "table";
+  CoverCheckOptions check;
 };
 
 [[noreturn]] void refuse_line(const CoverOptions& options, int line, const std::string& why) {
@@ -103,22 +107,74 @@ void set_weights(const CoverOptions& options, cover::Table& table) {
   }
 }
 
-int run_cover(const Context& context, CoverOptions options) {
-  name_kernel(options);
-  const cover::Goal goal = goal_of(options);
-  const config::Settings settings = context.settings();
-  db::BestQuery query = query_of(context, settings, options);
-  const db::Connection connection = db::open_results(settings.database());
-  ask_for_bits(connection, options, query);
-  const std::vector<db::BestAnswer> all = db::best(connection, query);
-  if (all.empty())
-    find_nothing(connection, settings, options, asked_text(options),
-                 "measure it first: tuner run --sizes 512..4096");
+/// The cover of the results that the question is about.
+answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptions& options,
+                              const db::BestQuery& query, const std::vector<db::BestAnswer>& all,
+                              const Context& context) {
   const auto chosen = of_one_environment(all, options);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
   set_weights(options, table.times);
-  const answers::CoverAnswer answer = make_cover(std::move(table), goal);
+  answers::CoverAnswer answer = make_cover(std::move(table), goal_of(options));
   say_spec_changes(connection, chosen, options.spec, context);
+  return answer;
+}
+
+std::vector<db::BestAnswer> answers_of(const db::Connection& connection, const config::Settings& settings,
+                                       const CoverOptions& options, const db::BestQuery& query) {
+  std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
+  if (all.empty())
+    find_nothing(connection, settings, options, asked_text(options),
+                 "measure it first: tuner run --sizes 512..4096");
+  return all;
+}
+
+/// Only what was measured where the check will be.
+void require_environment_at_hand(const sweep::Request& request, const config::Settings& settings,
+                                 std::vector<db::BestAnswer>& all) {
+  const model::Environment known = all.front().tuning_case.environment;
+  std::erase_if(all, [&](const db::BestAnswer& one) {
+    const model::Environment& there = one.tuning_case.environment;
+    return !(there == sweep::environment(request, there.type));
+  });
+  if (!all.empty()) return;
+  throw model::Error(
+      fmt::format("a check measures in {}, and nothing in {} was measured there, but in {}",
+                  sweep::environment(request, known.type).text(), settings.database().string(), known.text()),
+      "`tuner refresh` and `tuner run` measure there; --device and --measure choose",
+      model::ExitCode::nothing_found);
+}
+
+int run_check(const Context& context, const config::Settings& settings, const CoverOptions& options,
+              const db::BestQuery& query) {
+  if (options.format == "header" || !options.same_bits_as.empty())
+    throw model::UsageError(fmt::format("--check goes neither with --format header nor with --same-bits-as"),
+                            "leave that out, or check without");
+  ChosenRace race(context, settings);
+  std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
+  require_environment_at_hand(race.request(), settings, all);
+  const answers::CoverAnswer answer = cover_of(race.connection(), options, query, all, context);
+  const KernelsAtHand at_hand = kernels_at_hand(race.connection(), answer.table, options.spec);
+  race.request().inputs_seed = 0;  // the seed is of the sizes
+  const answers::CoverCheck check =
+      check_cover(answer, at_hand, options.check, settings.seed().value_or(1), race);
+  const answers::Style style = answer_style(race.connection());
+  write_out(options.format == "json"
+                ? answers::cover_json(answer, answers::check_json(answer, check))
+                : answers::cover_text(answer, style) + '\n' + answers::check_text(answer, check, style));
+  return race.end(
+      static_cast<int>(answers::is_refuted(answer, check) ? model::ExitCode::failed : model::ExitCode::done));
+}
+
+int run_cover(const Context& context, CoverOptions options) {
+  name_kernel(options);
+  goal_of(options);  // throws, before anything is read
+  const config::Settings settings = context.settings();
+  db::BestQuery query = query_of(context, settings, options);
+  if (options.check.sizes > 0) return run_check(context, settings, options, query);
+  const db::Connection connection = db::open_results(settings.database());
+  ask_for_bits(connection, options, query);
+  const answers::CoverAnswer answer =
+      cover_of(connection, options, query, answers_of(connection, settings, options, query), context);
   if (options.format == "header") {
     write_out(cover_header(connection, answer, options.spec));
     write_err(fmt::format("at sizes between the measured ones it loses {}", answers::bound_text(answer)));
@@ -144,7 +200,22 @@ void add_cover(const CommandPlace& place) {
       "captured program spends on it");
   command.choice("--format", options.format, {"table", "json", "header"},
                  "table; json; header: one C++17 header of the configurations, the rule and the launches");
-  command.settings({"db", "type", "pad", "measure", "l2"});
+  command
+      .option("--check", options.check.sizes, "N",
+              "measure N sizes that never were, and say whether the bound held")
+      ->check(CLI::PositiveNumber);
+  command
+      .option("--multiple-of", options.check.multiple_of, "N",
+              "of a check: draw multiples of N; without it, of what divides all measured sizes")
+      ->check(CLI::PositiveNumber);
+  command
+      .option(
+          "--search", options.check.search, "N",
+          "of a check: race so many configurations at each size, the best of the nearest sizes; default 32")
+      ->check(CLI::PositiveNumber);
+  command.settings({"db", "type", "pad", "measure", "l2", "device", "seed", "budget", "compile_jobs",
+                    "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "prepare_timeout_s",
+                    "cache_dir", "cache_limit_mb", "progress", "color"});
   command->footer(
       "A loss is against the best at that size, as `tuner best` names it. Only trials that compete count, of "
       "one environment. A trial that was dropped early proves no bound. The rule asks for sizes, their "
@@ -152,7 +223,8 @@ void add_cover(const CommandPlace& place) {
       "Where a spec "
       "excludes what the rule picks, the configuration of the nearest sizes is used. What is lost at other "
       "sizes is estimated by making the set and the rule again without each size, and without each "
-      "neighbourhood.\n"
+      "neighbourhood. A check draws sizes between the measured ones, from --seed, and keeps what it "
+      "measures; covers are not made from it. Exit code 1: a bound is refuted.\n"
       "Example: tuner cover --within 5%");
 }
 

@@ -31,6 +31,7 @@ struct JudgeOptions {
   std::string shared;
   std::vector<std::string> parameters;
   std::string fail_if_slower;
+  bool same_bits = false;
   bool json = false;
   bool no_sanitizers = false;
   bool sanitizers_only = false;  ///< what the process for the sanitizers is told
@@ -176,7 +177,7 @@ void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec
     const Assignments usual = usual_configuration(spec, problem, backend.device.limits);
     const sweep::Work judged{space::KernelSpace(candidate_of(spec, options, usual).kernels.front()), {}};
     const std::vector<sweep::Work> others = beside(spec, usual, backend.device, settings, problem.type);
-    report.sizes.push_back({problem, sweep::judge({request, judged, others, problem},
+    report.sizes.push_back({problem, sweep::judge({request, judged, others, problem, options.same_bits},
                                                   {pool, *backend.runners.front(), backend.oracle})});
     if (!report.sizes.back().judgement.accepted()) return;  // one reason is enough
   }
@@ -219,6 +220,8 @@ void add_judge(const CommandPlace& place) {
                  "a macro; without it the spec's parameters have their defaults");
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where it is surely slower than the spec's default by more than this");
+  command.flag("--same-bits", options.same_bits,
+               "refuse it where its outputs are not those of the spec's default to the last bit");
   command.flag("--no-sanitizers", options.no_sanitizers, "do not run it on the CPU under sanitizers first");
   command.flag("--json", options.json, "print the judgement as JSON");
   command->add_flag("--sanitizers-only", options.sanitizers_only)->group("");

@@ -91,6 +91,9 @@ std::string size_text(const JudgementReport::Size& size) {
                       reports::ratio_interval_text(beside.ratio.ratio, beside.ratio.low, beside.ratio.high),
                       name_beside(*beside.trial), measure::to_string(measure::verdict(beside.ratio)));
     text += fmt::format(" ({} rounds in turn)", judgement.rounds);
+    if (judgement.bits != model::BitsRelation::unknown)
+      text += judgement.bits == model::BitsRelation::same ? "; the default's bits"
+                                                          : "; other bits than the default";
   }
   for (const Judgement::Beside& beside : judgement.beside)
     if (!beside.left_out.empty())
@@ -129,6 +132,8 @@ Json size_json(const JudgementReport::Size& size) {
   const bool timed = !judgement.standings.empty();
   out["measurement"] = timed ? db::json_of(judgement.standings[0].measurement) : Json();
   out["beside"] = beside_json(judgement);
+  const bool knows_bits = judgement.bits != model::BitsRelation::unknown;
+  out["same_bits"] = knows_bits ? Json(judgement.bits == model::BitsRelation::same) : Json();
   return out;
 }
 

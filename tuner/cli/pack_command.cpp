@@ -48,7 +48,7 @@ int run_pack(const Context& context, PackOptions options) {
   db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
-  std::vector<db::BestAnswer> all = db::best(connection, query);
+  std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
   if (!options.gpu.empty())
     std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });
   if (all.empty())

@@ -10,19 +10,13 @@
 
 #include "config/known_settings.hpp"
 #include "db/best.hpp"
-#include "db/database.hpp"
-#include "db/pending_results.hpp"
 #include "db/queries.hpp"
-#include "db/result_store.hpp"
 #include "tuner/cli/answers/refreshed.hpp"
-#include "tuner/cli/backend.hpp"
+#include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
-#include "tuner/cli/run_sentences.hpp"
-#include "tuner/cli/sweep_display.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -169,8 +163,7 @@ void look_up(const db::Connection& connection, const sweep::Request& request, Re
 }
 
 /// Leaves out the sizes that a run which ended early has not come to, and says how many these are.
-void leave_out_unreached(const sweep::Summary& summary, std::vector<Refreshed>& sizes) {
-  if (summary.ending == sweep::Ending::done) return;
+void leave_out_unreached(std::vector<Refreshed>& sizes) {
   const auto unreached = static_cast<std::int64_t>(
       std::erase_if(sizes, [](const Refreshed& one) { return !one.after && !one.again; }));
   if (unreached > 0) write_err(util::counted(unreached, "size") + " not reached");
@@ -188,54 +181,24 @@ void leave_out_unreached(const sweep::Summary& summary, std::vector<Refreshed>& 
 int refresh(const Context& context, RefreshOptions options) {
   name_kernel(options);
   const config::Settings settings = context.settings();
-  db::ResultStore store(settings.database());
-  SignalGuard signals;
-  Backend backend = open_backend(settings);
-  sweep::Request request = make_request(settings, backend);
+  ChosenRace race(context, settings);
+  sweep::Request& request = race.request();
   request.policy.cuts.clear();  // the former winner is measured whole, however slow it has become
-  request.strategy = "exhaustive";
-  request.until = 0;
-  std::vector<Refreshed> sizes = known_elsewhere(context, settings, options, request, store.connection());
+  std::vector<Refreshed> sizes = known_elsewhere(context, settings, options, request, race.connection());
   if (sizes.empty()) find_nothing_elsewhere(settings, options, request);
-  begin_run(context, settings, request);
+  std::vector<std::string> notices;
+  const auto chosen = choose(sizes, options.spec, race.connection(), request, notices);
+  race.race(chosen, notices,
+            fmt::format("the finalists of {}", sizes.size() == 1 ? "this size" : "these sizes"));
 
-  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  SweepDisplay display(printer, backend.devices(), "");
-  std::vector<std::string> notices = backend.notices;
-  const auto chosen = choose(sizes, options.spec, store.connection(), request, notices);
-  for (const std::string& notice : notices) display.notice(notice);
-  require_nvcc(
-      [&] {
-        std::vector<model::KernelSpec> specs;
-        for (const sweep::Work& work : request.work) specs.push_back(work.kernel.spec());
-        return specs;
-      }(),
-      backend.device, backend.compiler);
-  const sweep::TrialList list = sweep::list_chosen(request, chosen, store);
-  if (list.groups.empty()) {
-    throw model::Error(fmt::format("none of the finalists of {} can be launched on {}",
-                                   sizes.size() == 1 ? "this size" : "these sizes", backend.device.name),
-                       "`tuner run` searches what can", model::ExitCode::nothing_found);
-  }
-  db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
-  compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
-                           backend.oracle, terminal::steady_clock(), signals.stop()};
-  const sweep::Summary summary = sweep::sweep(request, list, services);
-  sweep::declare_own(request, services);
-  printer.finish();
-
-  for (Refreshed& one : sizes) look_up(store.connection(), request, one);
-  leave_out_unreached(summary, sizes);
+  for (Refreshed& one : sizes) look_up(race.connection(), request, one);
+  if (race.was_cut_short()) leave_out_unreached(sizes);
   if (options.format == "json")
     write_out(answers::refreshed_json(sizes));
   else
-    write_out(answers::refreshed_text(sizes, answer_style(store.connection())));
-  say_end(summary, backend.compile_jobs, false);
-  say_how_to_go_on(summary.ending, context);
+    write_out(answers::refreshed_text(sizes, answer_style(race.connection())));
   const bool any = std::ranges::any_of(sizes, [](const Refreshed& one) { return one.after.has_value(); });
-  if (summary.ending == sweep::Ending::interrupted) return settle(results, signals.exit_code());
-  return settle(results, static_cast<int>(any ? model::ExitCode::done : model::ExitCode::failed));
+  return race.end(static_cast<int>(any ? model::ExitCode::done : model::ExitCode::failed));
 }
 
 }  // namespace

@@ -60,12 +60,6 @@ Summary summary(const Table& table, const std::vector<double>& losses) {
   return out;
 }
 
-namespace {
-
-constexpr double unknown = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_singly = 64;
-
-/// P(X <= k) of a binomial variable.
 double binomial_at_most(std::size_t k, std::size_t n, double p) {
   double sum = 0;
   for (std::size_t i = 0; i <= k; ++i) {
@@ -76,6 +70,11 @@ double binomial_at_most(std::size_t k, std::size_t n, double p) {
   }
   return sum;
 }
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+constexpr std::size_t most_singly = 64;
 
 /// The place of the least order statistic that is an upper bound of the quantile `share`: fewer than k of n
 /// draws lie below the quantile with at least this confidence.

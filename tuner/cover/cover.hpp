@@ -72,6 +72,9 @@ struct Bound {
   std::size_t cases = 0;  ///< that were at hand
 };
 
+/// P(X <= k) of a binomial variable.
+double binomial_at_most(std::size_t k, std::size_t n, double p);
+
 /// Of `losses`, infinite where unknown: for 9 of 10, 4 of 5 and 1 of 2 cases, as far as so many cases can
 /// speak of them, for which it takes 29, 14 and 5. Empty: they are too few to say anything.
 std::vector<Bound> bounds(std::vector<double> losses, double confidence = 0.95);

@@ -18,7 +18,8 @@ using model::TrialStatus;
 struct Judged {
   model::TrialRecord record;  ///< with its outcome so far
   model::TrialJob job;
-  std::string stage;  ///< that it is in
+  std::string stage;                      ///< that it is in
+  std::optional<model::OutputBits> bits;  ///< of its last run
 };
 
 std::optional<model::Configuration> only_configuration(const Work& work, const model::Problem& problem,
@@ -91,6 +92,7 @@ class Judge {
 
   void run(Judged& judged) {
     model::TrialOutcome outcome = m_with.runner.run(judged.job);
+    judged.bits = outcome.output_bits;
     const bool is_fault = outcome.status != TrialStatus::ok;
     if (is_fault &&
         (outcome.subject == model::Subject::problem || outcome.subject == model::Subject::device)) {
@@ -106,6 +108,23 @@ class Judge {
   CompileAhead m_compiling;
 };
 
+/// Holds the last run of the candidate against that of the default (null: none was right), and refuses other
+/// bits where they are asked for.
+void compare_with_default(const JudgeTask& task, const Judged* untuned, Judged& candidate, Judgement& out) {
+  const auto relation =
+      untuned == nullptr ? model::BitsRelation::unknown : model::compare_bits(candidate.bits, untuned->bits);
+  if (out.bits != model::BitsRelation::other) out.bits = relation;
+  if (!task.same_bits || relation == model::BitsRelation::same) return;
+  if (relation == model::BitsRelation::unknown)
+    throw model::Error(fmt::format("nobody knows the bits of the default at {}: {}", task.problem.text(),
+                                   untuned == nullptr ? out.beside.front().left_out
+                                                      : "the spec says that they differ from run to run"),
+                       "judge without --same-bits");
+  candidate.stage = "bits";
+  candidate.record.outcome.status = TrialStatus::wrong_result;
+  candidate.record.outcome.detail = "right within its bound, and not to the last bit as the default";
+}
+
 /// All rounds of a final, and nobody leaves.
 void make_unhurried(model::MeasurePolicy& policy) {
   policy.cuts.clear();
@@ -118,7 +137,7 @@ void make_unhurried(model::MeasurePolicy& policy) {
 Judgement judge(const JudgeTask& task, const Repeating& with) {
   Request request = task.request;
   make_unhurried(request.policy);
-  const JudgeTask unhurried{request, task.candidate, task.beside, task.problem};
+  const JudgeTask unhurried{request, task.candidate, task.beside, task.problem, task.same_bits};
   Judge judge(unhurried, with);
   Judgement out;
   Judged candidate = judge.examine(task.candidate, true);
@@ -133,6 +152,7 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
   model::FinalJob final;
   final.seed = request.seed;
   final.trials.push_back(candidate.job);
+  std::optional<Judged> untuned;  // the first of those beside it
   for (const Work& work : task.beside) {
     const Judged rival = judge.examine(work, false);
     const bool takes_part = rival.record.outcome.status == TrialStatus::ok;
@@ -141,7 +161,10 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
                                   : fmt::format("{}: {}", model::to_string(rival.record.outcome.status),
                                                 rival.record.outcome.detail)});
     if (takes_part) final.trials.push_back(rival.job);
+    if (takes_part && out.beside.size() == 1) untuned = rival;
   }
+  compare_with_default(task, untuned ? &*untuned : nullptr, candidate, out);
+  if (ended()) return out;
   const model::FinalOutcome outcome = with.runner.run_final(final);
   if (!outcome.complete()) {
     // Beside what was right when it was alone, only the candidate is new.
@@ -164,6 +187,9 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
   out.standings = outcome.standings;
   out.rounds = outcome.rounds;
   judge.examine_again(candidate);
+  if (ended() || !untuned) return out;
+  judge.examine_again(*untuned);
+  compare_with_default(task, &*untuned, candidate, out);
   ended();
   return out;
 }

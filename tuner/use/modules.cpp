@@ -77,11 +77,14 @@ tuner_error load_image(const PackView& view, std::uint32_t index, Loaded& loaded
   return TUNER_OK;
 }
 
-/// With the context current, if there is one. What this says has no listener.
+/// What this says has no listener. A context that is gone has taken its modules along, and another may lie
+/// where it lay.
 void unload_one(Loaded* loaded) {
   if (loaded->shared_object.handle != nullptr) unload_shared_object(loaded->shared_object);
   const Driver* driver = nullptr;
+  unsigned long long id_today = 0;
   if (loaded->module != nullptr && find_driver(driver) == TUNER_OK &&
+      driver->ctx_get_id(loaded->context, &id_today) == 0 && id_today == loaded->context_id &&
       driver->ctx_push(loaded->context) == 0) {
     CuContext popped = nullptr;
     static_cast<void>(driver->module_unload(loaded->module));

@@ -59,10 +59,18 @@ std::vector<std::string> letters(const CoverAnswer& answer);
 /// nothing can be said, why.
 std::string bound_text(const CoverAnswer& answer);
 
+/// `2 %`, `0.31 %`: what is lost is said to a hundredth of a percent; `unknown` where it is infinite.
+std::string loss_text(double loss);
+/// `9 of 10`.
+std::string case_share_text(double share);
+/// `at most 2.4 % at 9 of 10, 1.1 % at 4 of 5`; of the largest share with a bound on.
+std::string bounds_text(const std::vector<cover::Bound>& bounds);
+
 /// For a terminal: the configurations, the rule, what is lost at measured sizes, by the default alone, and at
 /// other sizes.
 std::string cover_text(const CoverAnswer& answer, const Style& style);
-std::string cover_json(const CoverAnswer& answer);
+/// `check`: for its key; null: there is none.
+std::string cover_json(const CoverAnswer& answer, const reports::Json& check = nullptr);
 /// What a generated file says at its head: what it was made from, and what it loses.
 std::vector<std::string> cover_remarks(const CoverAnswer& answer);
 /// The rule as JSON: `{"if": "M <= 1470", "then": …, "else": …}` down to `"A"`.

@@ -16,11 +16,6 @@ namespace {
 
 using reports::Json;
 
-/// `2 %`, `0.31 %`: what is lost is said to a hundredth of a percent.
-std::string loss_text(double loss) {
-  return std::isfinite(loss) ? reports::percent_text(std::round(loss * 1e4) / 1e4) : "unknown";
-}
-
 /// Sizes at which the rule picks each configuration of the cover.
 std::vector<std::vector<std::size_t>> picked(const CoverAnswer& answer) {
   std::vector<std::vector<std::size_t>> sizes(answer.table.configurations.size());
@@ -135,10 +130,6 @@ std::string default_text(const CoverAnswer& answer) {
       lost.known == count ? "" : fmt::format("; it has a time at {} of {}", lost.known, count));
 }
 
-std::string share_text(double share) {
-  return share == 0.9 ? "9 of 10" : share == 0.8 ? "4 of 5" : "1 of 2";
-}
-
 /// How the sizes that were left out came off.
 std::string left_out_text(const CoverAnswer& answer) {
   const auto part = [&](const std::vector<double>& losses, const char* what, std::size_t count) {
@@ -158,17 +149,6 @@ std::string left_out_text(const CoverAnswer& answer) {
         "; {}",
         part(answer.estimate.in_neighbourhoods,
              fmt::format("in {} neighbourhoods", answer.estimate.neighbourhoods.size()).c_str(), count));
-  }
-  return text;
-}
-
-/// `at most 2.4 % at 9 of 10, 1.1 % at 4 of 5`; of the largest share with a bound on.
-std::string bounds_text(const std::vector<cover::Bound>& bounds) {
-  std::string text;
-  for (const cover::Bound& one : bounds) {
-    if (!std::isfinite(one.loss)) continue;
-    text += fmt::format("{}{} at {}", text.empty() ? "at most " : ", ", loss_text(one.loss),
-                        share_text(one.share));
   }
   return text;
 }
@@ -246,6 +226,24 @@ Json configurations_json(const CoverAnswer& answer) {
 
 }  // namespace
 
+std::string loss_text(double loss) {
+  return std::isfinite(loss) ? reports::percent_text(std::round(loss * 1e4) / 1e4) : "unknown";
+}
+
+std::string case_share_text(double share) {
+  return share == 0.9 ? "9 of 10" : share == 0.8 ? "4 of 5" : "1 of 2";
+}
+
+std::string bounds_text(const std::vector<cover::Bound>& bounds) {
+  std::string text;
+  for (const cover::Bound& one : bounds) {
+    if (!std::isfinite(one.loss)) continue;
+    text += fmt::format("{}{} at {}", text.empty() ? "at most " : ", ", loss_text(one.loss),
+                        case_share_text(one.share));
+  }
+  return text;
+}
+
 std::vector<std::string> letters(const CoverAnswer& answer) {
   std::vector<std::string> names(answer.table.configurations.size());
   std::size_t number = 0;
@@ -314,7 +312,7 @@ Json bounds_json(const std::vector<cover::Bound>& bounds) {
   return all;
 }
 
-std::string cover_json(const CoverAnswer& answer) {
+std::string cover_json(const CoverAnswer& answer, const Json& check) {
   const db::Case& first = answer.table.cases.front();
   const cover::Summary lost = cover::summary(answer.table.times, answer.cover.losses);
   Json out = {{"schema_version", 1}, {"family", first.problem.family}};
@@ -338,6 +336,7 @@ std::string cover_json(const CoverAnswer& answer) {
   }
   out["bounds"] = bounds_json(answer.estimate.between);
   out["bounds_of_neighbourhoods"] = bounds_json(answer.estimate.beyond);
+  if (!check.is_null()) out["check"] = check;
   return reports::json_text(out);
 }
 

@@ -1,0 +1,67 @@
+#include "tuner/cli/chosen_race.hpp"
+
+#include <fmt/format.h>
+
+#include "db/transfer.hpp"
+#include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/run_sentences.hpp"
+#include "tuner/cli/sweep_display.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+/// Of a database that is there: what is raced is known from it.
+std::filesystem::path existing(const std::filesystem::path& database) {
+  db::open_results(database);
+  return database;
+}
+
+}  // namespace
+
+ChosenRace::ChosenRace(const Context& context, const config::Settings& settings)
+    : m_context(context),
+      m_store(existing(settings.database())),
+      m_backend(open_backend(settings)),
+      m_request(make_request(settings, m_backend)),
+      m_printer(open_terminal(settings), terminal::steady_clock()),
+      m_results(m_store, [this](const std::string& sentence) { m_printer.warning(sentence); }) {
+  m_request.strategy = "exhaustive";
+  m_request.until = 0;
+  begin_run(context, settings, m_request);
+}
+
+void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
+                      const std::string& what) {
+  SweepDisplay display(m_printer, m_backend.devices(), "");
+  for (const std::string& notice : m_backend.notices) display.notice(notice);
+  for (const std::string& notice : notices) display.notice(notice);
+  std::vector<model::KernelSpec> specs;
+  for (const sweep::Work& work : m_request.work) specs.push_back(work.kernel.spec());
+  require_nvcc(specs, m_backend.device, m_backend.compiler);
+  const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
+  if (list.groups.empty())
+    throw model::Error(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
+                       "`tuner run` searches what can", model::ExitCode::nothing_found);
+  compile::CompilePool pool(m_backend.compile_jobs, m_backend.make_compiler);
+  sweep::Services services{pool,
+                           m_backend.all_runners(),
+                           m_results,
+                           m_store,
+                           display,
+                           m_backend.oracle,
+                           terminal::steady_clock(),
+                           m_signals.stop()};
+  m_summary = sweep::sweep(m_request, list, services);
+  sweep::declare_own(m_request, services);
+  m_printer.finish();
+}
+
+int ChosenRace::end(int code) {
+  say_end(m_summary, m_backend.compile_jobs, false);
+  say_how_to_go_on(m_summary.ending, m_context);
+  return settle(m_results, m_summary.ending == sweep::Ending::interrupted ? m_signals.exit_code() : code);
+}
+
+}  // namespace tuner::cli

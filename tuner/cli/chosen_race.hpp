@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "db/pending_results.hpp"
+#include "db/result_store.hpp"
+#include "tuner/cli/backend.hpp"
+#include "tuner/cli/context.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/sweep/sweep.hpp"
+
+namespace tuner::cli {
+
+/// A run that races what is known beforehand instead of searching: on the device at hand, verified, timed and
+/// kept like any other trial.
+class ChosenRace {
+ public:
+  /// Opens the database, which must be there, and the device. Throws as open_backend() does. Both arguments
+  /// must outlive it.
+  ChosenRace(const Context& context, const config::Settings& settings);
+
+  const db::Connection& connection() const { return m_store.connection(); }
+  /// Its work and its run are the caller's to say.
+  sweep::Request& request() { return m_request; }
+  /// Throws model::Error with nothing_found where none can be launched, which is told of `what`.
+  void race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
+            const std::string& what);
+  bool was_cut_short() const { return m_summary.ending != sweep::Ending::done; }
+  /// Behind the answer: what was done, and how it goes on. The exit code: that of a signal, or `code`.
+  int end(int code);
+
+ private:
+  const Context& m_context;
+  db::ResultStore m_store;
+  SignalGuard m_signals;
+  Backend m_backend;
+  sweep::Request m_request;
+  terminal::LinePrinter m_printer;
+  db::PendingResults m_results;
+  sweep::Summary m_summary;
+};
+
+}  // namespace tuner::cli
