@@ -198,6 +198,7 @@ int refresh(const Context& context, RefreshOptions options) {
   std::vector<Refreshed> sizes = known_elsewhere(context, settings, options, request, store.connection());
   if (sizes.empty()) find_nothing_elsewhere(settings, options, request);
   begin_run(context, settings, request);
+  request.budget.is_shared = false;  // of half its finalists a size learns nothing
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   SweepDisplay display(printer, backend.devices(), "");

@@ -66,11 +66,15 @@ class SweepDisplay final : public sweep::Observer {
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t finalists) override;
   void search_ended(const model::SearchRecord& search) override;
+  void search_pauses(const model::Problem& problem) override { note_size(problem); }
   void notice(const std::string& text) override;
 
  private:
   /// What each device has done and is at; empty where there is one alone.
   std::vector<std::string> device_lines() const;
+  void note_size(const model::Problem& problem) {
+    if (std::erase(m_to_search, problem) > 0) m_progress.size_ended();
+  }
   void show(const std::string& line);
   void show_publishers_notices();
   void show() { show(m_progress.line()); }
