@@ -229,10 +229,9 @@ TEST_SUITE("tuner answers") {
     CHECK(has(compiled.out, "\neverywhere scale_0 BLOCK_SIZE=32\n"));
     const auto some = checks("N % 200 == 0", {"--no-compile"});
     CHECK(some.exit_code == 0);
-    CHECK(words_of(some.out) ==
-          "scale_0: sound; 2 configurations at 49 sizes, the last 4800 float; none at 25 of them: 100, 300, "
-          "500 "
-          "and 22 more");
+    CHECK(has(words_of(some.out),
+              "scale_0: sound; 2 configurations at 49 sizes, the last 4800 float; none at 25 of them: "
+              "100, 300, 500 and 22 more"));
     const auto none = checks("N > 5000", {"--no-compile"});
     CHECK(none.exit_code == 1);
     CHECK(has(words_of(none.out),
