@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/kernel_file.hpp"
 #include "tuner/source/kernel_source.hpp"
@@ -25,6 +28,8 @@ struct Passed {
   std::int64_t bytes = 0;  ///< of a value; 0: not known
   std::optional<model::ElementType> type = {};
   bool null = false;  ///< 0 in 64 bits, which may be a pointer
+  /// Of NAME.expected and NAME.magnitude, which are double whatever NAME is.
+  bool is_double() const { return pointer && (name.ends_with(".expected") || name.ends_with(".magnitude")); }
 };
 
 Passed passed(const model::KernelSpec& spec, const std::string& name) {
@@ -104,6 +109,52 @@ std::string parameter_list(const SourceKernel& kernel) {
   return fmt::format("({})", fmt::join(parameters, ", "));
 }
 
+/// `float` and `64` of `tile<float, 64>`. Nothing where one is a pointer or a reference: in the place of `T`
+/// it would change what `const T*` is.
+std::optional<std::vector<std::string>> template_arguments(const std::string& entry) {
+  std::vector<std::string> all;
+  const std::size_t begin = entry.find('<');
+  if (begin == std::string::npos) return all;
+  std::string_view rest = std::string_view(entry).substr(begin + 1, entry.rfind('>') - begin - 1);
+  if (rest.find_first_of("*&") != std::string_view::npos) return std::nullopt;
+  all.emplace_back();
+  int depth = 0;
+  for (const char c : rest) {
+    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0)
+      all.emplace_back();
+    else if (c != ' ' || !all.back().empty())
+      all.back() += c;
+  }
+  return all;
+}
+
+/// The text with `value` in the place of the word `name`.
+std::string with_word(const std::string& text, const std::string& name, const std::string& value) {
+  const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_of_word(text[end])) ++end;
+    const std::string word = text.substr(at, std::max<std::size_t>(end - at, 1));
+    out += word == name ? value : word;
+    at += word.size();
+  }
+  return out;
+}
+
+/// An instance of a template, as far as its arguments are given.
+SourceKernel instance_of(SourceKernel kernel, const std::vector<std::string>& arguments) {
+  for (SourceParameter& parameter : kernel.parameters) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const std::string& name = kernel.template_parameters[i].name;
+      parameter.type = with_word(parameter.type, name, arguments[i]);
+      parameter.text = with_word(parameter.text, name, arguments[i]);
+    }
+  }
+  return kernel;
+}
+
 /// Says in entries that mean more than one function of their source which kernel it is.
 class OverloadChoice {
  public:
@@ -112,20 +163,24 @@ class OverloadChoice {
 
   void choose(std::vector<model::StepSpec>& steps) const {
     for (model::StepSpec& step : steps) {
-      const bool is_plain = step.entry.find_first_of("<(") == std::string::npos;
-      if (!step.entry.empty() && !step.calls && is_plain) choose(step);
+      const bool is_told = step.entry.find('(') != std::string::npos;
+      const auto arguments = template_arguments(step.entry);
+      if (!step.entry.empty() && !step.calls && !is_told && arguments) choose(step, *arguments);
     }
   }
 
  private:
-  void choose(model::StepSpec& step) const {
+  void choose(model::StepSpec& step, const std::vector<std::string>& arguments) const {
     const std::string name = plain_name(step.entry);
     const std::vector<Passed> given = passed_by(m_spec, step, m_of_kernel);
     std::set<std::string> all;
     std::set<std::string> fitting;
     std::set<std::string> exact;
-    for (const SourceKernel& kernel : m_source.kernels) {
-      if (kernel.name != name || !kernel.template_parameters.empty()) continue;
+    for (const SourceKernel& declared : m_source.kernels) {
+      const std::size_t templates = declared.template_parameters.size();
+      const bool is_meant = arguments.empty() ? templates == 0 : arguments.size() <= templates;
+      if (declared.name != name || !is_meant) continue;
+      const SourceKernel kernel = instance_of(declared, arguments);
       all.insert(parameter_list(kernel));
       if (takes(kernel, given, false)) fitting.insert(parameter_list(kernel));
       if (takes(kernel, given, true)) exact.insert(parameter_list(kernel));
@@ -202,6 +257,11 @@ class SignatureCheck {
             fmt::format("`{}` is {}, and argument {} of `{}` is {}", given[i].name,
                         given[i].pointer ? "a buffer" : "a value", i + 1, kernel.name,
                         parameter.pointer ? "a pointer" : "a value"),
+            fmt::format("{}: {}", place, declared_text(parameter)));
+      } else if (given[i].is_double() && bytes_of(parameter) != 0 && bytes_of(parameter) < 8) {
+        add(where_of(given[i].name, step),
+            fmt::format("`{}` is a buffer of double, and argument {} of `{}` is {}*", given[i].name, i + 1,
+                        kernel.name, parameter.type),
             fmt::format("{}: {}", place, declared_text(parameter)));
       } else if (!parameter.pointer && given[i].bytes != 0 && bytes_of(parameter) != 0 &&
                  given[i].bytes != bytes_of(parameter)) {

@@ -123,6 +123,16 @@ TEST_CASE("a syntax error gives the log with file and line of the user's source"
   CHECK_FALSE(mentions(compilation, "/dev/null"));
 }
 
+TEST_CASE("code for the host is told in one line, with the compiler that takes it") {
+  const Compilation failed = real_compiler().compile(cuda_job(
+      "__global__ void k(int* p) { *p = 1; }\nvoid launch(int* p) { k<<<1, 1>>>(p); }\nint main() {}",
+      {"k"}));
+  CHECK(failed.status == TrialStatus::compile_error);
+  const std::string first = failed.log.substr(0, failed.log.find('\n'));
+  CHECK_MESSAGE(first.starts_with("main.cu(2): error: "), first);
+  CHECK_MESSAGE(first.ends_with("compiler = \"nvcc\" in [kernel] has nvcc compile it)"), first);
+}
+
 TEST_CASE("a failing static_assert is the user's error, with its text") {
   const Compilation compilation =
       real_compiler().compile(cuda_job("static_assert(BLOCK == 8, \"needs eight\");" + kernel_of("")));

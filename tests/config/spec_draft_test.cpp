@@ -434,6 +434,24 @@ TEST_SUITE("config::choose_overloads") {
     CHECK(entry_of("__global__ void k(const double* x, float* y, int n) {}\n"
                    "__global__ void k(const float* x, float* y, float n) {}") ==
           "k(const float*x, float*y, float n)");
+    // Instances of templates.
+    const auto instance_of = [&](const std::string& entry, const std::string& text) {
+      tuner::model::KernelSpec spec = result.loaded.kernels.front();
+      spec.source.front().text = text;
+      spec.steps.front().entry = entry;
+      choose_overloads(spec);
+      return spec.steps.front().entry;
+    };
+    const std::string tile =
+        "template <typename T, int B> __global__ void k(const T* x, T* y, int n) {}\n"
+        "template <typename T, int B> __global__ void k(const T* x, T* y) {}\n";
+    CHECK(instance_of("k<float, 64>", tile) == "k<float, 64>(const float*x, float*y, int n)");
+    CHECK(instance_of("k<float, 64>", tile.substr(0, tile.find('\n'))) == "k<float, 64>");
+    CHECK(
+        instance_of("k<float, 64>", tile + "template <typename T, int B> void k(T* x, float* y, int n) {}") ==
+        "k<float, 64>(const float*x, float*y, int n)");
+    CHECK(instance_of("k<float*, 64>", tile) == "k<float*, 64>");
+    CHECK(instance_of("k<float, 64>(const float*, float*)", tile) == "k<float, 64>(const float*, float*)");
     // What is no function of that name, and what fits as well.
     CHECK(entry_of(own + "struct S { void k(int n); };\nvoid other() { k(3); int k(5); }") == "k");
     CHECK(entry_of(own + "__global__ void k(const float* x, float* y, Index n) {}") == named);
@@ -475,6 +493,14 @@ TEST_SUITE("config::signature_mistakes") {
       spec.steps.front().arguments = {"x", "y", "y"};
       CHECK(only().message == "`y` is a buffer, and argument 3 of `k` is a value");
       CHECK(only().where.line > 0);
+    }
+    SUBCASE("an exact result that the reference takes for single precision") {
+      const std::string reference = spec.verify->source.front().text;
+      const std::size_t at = reference.find("double");
+      REQUIRE(at != std::string::npos);
+      spec.verify->source.front().text = std::string(reference).replace(at, 6, "float");
+      CHECK(only().message.find(".expected` is a buffer of double, and argument ") != std::string::npos);
+      CHECK(only().message.find(" of `k_reference` is float*") != std::string::npos);
     }
     SUBCASE("a value of another size") {
       spec.arguments[2].type = tuner::model::ElementType::int64;

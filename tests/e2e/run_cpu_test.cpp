@@ -171,9 +171,10 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
   TEST_CASE("--events is a line of JSON for each thing that happens, and no event stops a sweep") {
     const User user;
     write_counting(user);
-    const auto runs = [&](const std::string& events) {
+    const auto runs = [&](const std::string& events, const std::string& budget = "100") {
       return user.types({"run", "--device", "cpu", "--kernel", user.home / "count.toml", "--sizes",
-                         "1000,2000", "--measure", "quick", "--fresh", "--events", events});
+                         "1000,2000", "--measure", "quick", "--fresh", "--events", events, "--budget",
+                         budget});
     };
     const auto read = [](const std::string& text) {
       std::map<std::string, std::vector<nlohmann::json>> by_event;
@@ -196,6 +197,12 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     CHECK(events["final"].size() == 2);
     CHECK(events["end"].front()["ending"] == "done");
     CHECK(events["end"].front()["exit_code"] == 0);
+
+    const auto cut = runs(user.home / "cut.jsonl", "4");
+    events = read(tuner::test::read_text(user.home / "cut.jsonl"));
+    REQUIRE(events["pause"].size() == 1);
+    CHECK(has(events["pause"].front()["problem"].dump(), "1000"));
+    CHECK(events["end"].front()["ending"] == "budget");
 
     const auto on_stdout = runs("-");
     CHECK(read(on_stdout.out)["trial"].size() == 8);  // and no table between them

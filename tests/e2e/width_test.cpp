@@ -210,6 +210,34 @@ TEST_SUITE("tuner answers") {
     CHECK(has(user.types({"config", "--format", "json"}).out, "\"variable\": \"TUNER_SIZES\""));
   }
 
+  TEST_CASE("check says once what configurations have in common, and at which of many sizes there are none") {
+    User user;
+    tuner::test::write_kernels(user.home / "kernels", 1);
+    const std::string spec = user.home / "kernels/scale_0.toml";
+    const std::string text = tuner::test::read_text(spec);
+    const auto checks = [&](const std::string& constraint, std::vector<std::string> more) {
+      std::string edited = "constraints = [\"" + constraint + "\"]\n" + text;
+      tuner::test::write_text(spec, edited.replace(edited.find("[32, 64, 128]"), 13, "[32]"));
+      more.insert(more.begin(), {"check", "kernels", "--device", "cpu", "--sizes", "100..4900:100"});
+      return user.types(more);
+    };
+    const auto compiled = checks("N > 0", {});
+    INFO(compiled.out, compiled.err);
+    CHECK(has(words_of(compiled.out),
+              "scale_0: sound; 2 configurations at 49 sizes, the last 4900 float, 2 of"));
+    CHECK(has(compiled.out, "\nUNROLL_OF_NOTHING=by_hand "));
+    CHECK(has(compiled.out, "\neverywhere scale_0 BLOCK_SIZE=32\n"));
+    const auto some = checks("N % 200 == 0", {"--no-compile"});
+    CHECK(some.exit_code == 0);
+    CHECK(has(words_of(some.out),
+              "scale_0: sound; 2 configurations at 49 sizes, the last 4800 float; none at 25 of them: "
+              "100, 300, 500 and 22 more"));
+    const auto none = checks("N > 5000", {"--no-compile"});
+    CHECK(none.exit_code == 1);
+    CHECK(has(words_of(none.out),
+              "scale_0: empty at all 49 sizes: its constraints leave no valid configuration"));
+  }
+
   TEST_CASE("the command that resumes is broken so that a shell takes it as it stands") {
     User user;
     user.environment["COLUMNS"] = "60";

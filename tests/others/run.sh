@@ -34,6 +34,7 @@ grep -h '^source = ' "$folder"/*.toml | sort -u | cut -d'"' -f2 | while read -r 
   [ -n "$found" ] || { echo "$checkout has no $source" >&2; continue; }
   cp -n "$found" "$(dirname "$found")"/*.h "$(dirname "$found")"/*.cuh "$folder/" 2> /dev/null
 done
+cp "$here/../../kernels/matmul/library.h" "$folder/"  # what finds cuBLAS
 common=$(find "$checkout" -name helper_cuda.h | head -1)
 [ -z "$common" ] || cp -n "$(dirname "$common")"/*.h "$folder/" 2> /dev/null
 export TUNER_DB=${TUNER_DB:-$folder/others.db}

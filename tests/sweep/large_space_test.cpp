@@ -55,6 +55,66 @@ struct Large : Bench {
 }  // namespace
 
 TEST_SUITE("tuner::sweep large spaces") {
+  TEST_CASE("a space that looks the same at all sizes is looked through once, however irregular") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      std::string mixed = "1";
+      for (int i = 0; i < 8; ++i) {
+        model::ParameterSpec parameter;
+        parameter.name = "P" + std::to_string(i);
+        for (std::int64_t value = 1; value <= 64; ++value) parameter.values.emplace_back(value);
+        spec.parameters.push_back(parameter);
+        mixed = "(" + mixed + " * 31 + P" + std::to_string(i) + ")";
+      }
+      spec.constraints = {{mixed + " % 3 != 0", {}}};
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    const auto looks_at = [&](const std::vector<std::int64_t>& sizes) {
+      bench.sizes = sizes;
+      int looks = 0;
+      const sweep::TrialList list =
+          sweep::list_trials(bench.request(), bench.results, [&] { return ++looks < 50; });
+      CHECK(list.groups.size() == sizes.size());
+      CHECK(list.notices.size() == 1);
+      return looks;
+    };
+    const int at_one = looks_at({1024});
+    CHECK(looks_at({1024, 2048, 4096, 8192, 16384}) == at_one);
+  }
+
+  TEST_CASE("what nobody had time to look at is left out, and says so") {
+    Bench bench;
+    bench.adjust = enlarge;
+    bench.sizes = {1024, 2048};
+    const sweep::TrialList list = sweep::list_trials(bench.request(), bench.results, [] { return false; });
+    CHECK(list.groups.empty());
+    REQUIRE(list.excluded.size() == 2);
+    CHECK(contains(list.excluded[0].reason, "the budget has to measure, too"));
+  }
+
+  TEST_CASE("all lists of a sweep together are as long as one may be; longer ones are counted") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      for (const char* name : {"A", "B", "C", "D"}) {
+        model::ParameterSpec parameter;
+        parameter.name = name;
+        for (std::int64_t value = 1; value <= 10; ++value) parameter.values.emplace_back(value);
+        spec.parameters.push_back(parameter);
+      }
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    const sweep::TrialList one = sweep::list_trials(bench.request(), bench.results);
+    CHECK(one.groups.at(0).lists.at(0).counted() == nullptr);
+    bench.sizes.clear();
+    for (std::int64_t size = 1; size <= 49; ++size) bench.sizes.push_back(100 * size);
+    const sweep::TrialList many = sweep::list_trials(bench.request(), bench.results);
+    CHECK(many.groups.size() == 49);
+    CHECK(many.groups.at(0).lists.at(0).counted() != nullptr);
+    CHECK(many.total() == 49 * one.total());
+  }
+
   TEST_CASE("every strategy goes on where it was in a space too large to be listed") {
     for (const char* strategy : {"auto", "learn", "random", "local", "genetic", "exhaustive"}) {
       CAPTURE(strategy);

@@ -278,6 +278,7 @@ void write_for_build(const db::Connection& connection, const Found& found, const
     write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
   }
   if (!recipe.library.empty()) write_err(library_text(recipe));
+  if (!recipe.headers.empty()) write_err(recipe.headers);
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
   if (answer.is_approximate()) write_err(answers::approximate_text);

@@ -12,6 +12,7 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/words.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
@@ -101,8 +102,12 @@ class Checker {
   sweep::LaunchOracle m_oracle;
 };
 
-reports::Table result_table(const std::vector<model::TrialRecord>& records) {
+/// What the configurations have in common is said once, below.
+std::string result_table(const std::vector<model::TrialRecord>& records, std::size_t columns) {
   using reports::Align;
+  std::vector<const model::TrialRecord*> trials;
+  for (const model::TrialRecord& record : records) trials.push_back(&record);
+  const answers::Common common(trials);
   reports::Table table({{"configuration", Align::left, true},
                         {"block", Align::left, false, 2},
                         {"registers", Align::right},
@@ -116,7 +121,7 @@ reports::Table result_table(const std::vector<model::TrialRecord>& records) {
     const auto& occupancy = record.occupancy;
     const auto status = record.outcome.status;
     table.add_row(
-        {record.configuration.text(), reports::dim_text(record.block),
+        {common.rest(record), reports::dim_text(record.block),
          resources ? fmt::format("{}", resources->registers) : "",
          resources ? fmt::format("{}", resources->spill_bytes()) : "",
          resources ? fmt::format("{}", resources->static_shared_bytes + record.dynamic_shared_bytes) : "",
@@ -126,7 +131,7 @@ reports::Table result_table(const std::vector<model::TrialRecord>& records) {
              ? fmt::format("{}: {}", model::to_string(status), record.outcome.detail)
              : std::string(model::to_string(status))});
   }
-  return table;
+  return table.fitted(columns) + "\n" + (records.size() > 1 ? common.text(columns) : "");
 }
 
 /// A sample of a large space takes minutes to compile; what more of it would show is rarely new.
@@ -178,20 +183,47 @@ class Patience {
   std::int64_t m_looked_at = 0;
 };
 
-/// `241600`, or that nobody could count them.
-std::string count_text(const space::ConfigurationList& list) {
-  return list.is_sample() ? fmt::format("at least {}", list.size()) : fmt::format("{}", list.size());
+/// The sizes asked for that have as many dimensions as the kernel, what counts most last; a cube of 1024
+/// where none has.
+std::vector<model::Problem> check_problems(const model::KernelSpec& spec, const config::Settings& settings) {
+  std::vector<model::Problem> problems;
+  const auto add = [&](const std::vector<std::int64_t>& sizes) {
+    problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
+  };
+  std::vector<std::string> notices;
+  std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
+  if (is_capture(settings.text("sizes"))) std::ranges::reverse(sizes);  // the first weighs most
+  for (const cover::Sizes& asked : sizes)
+    if (asked.size() == 1 || asked.size() == spec.sizes.size()) add(asked);
+  if (problems.empty()) add({1024});
+  return problems;
 }
 
-/// The last size asked for, or a cube of 1024 where that has not as many dimensions as the kernel.
-model::Problem check_problem(const model::KernelSpec& spec, const config::Settings& settings) {
-  std::vector<std::string> notices;
-  const std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
-  const cover::Sizes& asked = is_capture(settings.text("sizes")) ? sizes.front() : sizes.back();
-  const bool fits = asked.size() == 1 || asked.size() == spec.sizes.size();
-  return space::make_problem(spec, fits ? asked : std::vector<std::int64_t>{1024}, settings.type(),
-                             settings.paddings().front());
-}
+/// A kernel's configurations at the last size that has any, and how many there are at each that was looked
+/// at.
+struct Counted {
+  space::ConfigurationList list;
+  model::Problem problem;
+  std::vector<std::size_t> counts;
+  std::vector<std::string> empty;  ///< sizes
+
+  /// `540 configurations at 4096 float`; `6 to 540 configurations at 29 sizes float, none at 2 of them: 16,
+  /// 32`
+  std::string text() const {
+    const auto [least, most] = std::ranges::minmax(counts);
+    const std::size_t sizes = counts.size() + empty.size();
+    std::string text = list.is_sample() ? "at least " : "";
+    text += least == most ? util::counted(static_cast<std::int64_t>(most), "configuration")
+                          : fmt::format("{} to {} configurations", least, most);
+    if (sizes == 1) return text + " at " + problem.text();
+    text += fmt::format(" at {} sizes, the last {}", sizes, problem.text());
+    if (empty.empty()) return text;
+    constexpr std::size_t shown = 3;
+    const std::vector<std::string> first(empty.begin(), empty.begin() + std::min(shown, empty.size()));
+    text += fmt::format("; none at {} of them: {}", empty.size(), fmt::join(first, ", "));
+    return empty.size() > shown ? text + fmt::format(" and {} more", empty.size() - shown) : text;
+  }
+};
 
 /// What a check goes by, and where it is shown.
 struct Look {
@@ -201,18 +233,35 @@ struct Look {
         patience(asked, all, signals.stop()),
         printer(open_terminal(asked), terminal::steady_clock()) {}
 
-  /// The configurations; nothing where there are none, which is said.
-  std::optional<space::ConfigurationList> count(const space::KernelSpace& kernel,
-                                                const model::Problem& problem) {
+  /// The configurations; nothing where there are none, which is said. What there is no time for is left out.
+  std::optional<Counted> count(const space::KernelSpace& kernel) {
     const std::string& name = kernel.spec().name;
     const LongLook look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
-    space::ConfigurationList list = kernel.list(problem, device.limits, look.go_on());
+    const space::GoOn go_on = look.go_on();
+    const std::vector<model::Problem> problems = check_problems(kernel.spec(), settings);
+    Counted counted{space::ConfigurationList(kernel.spec().parameters), problems.back(), {}, {}};
+    std::optional<space::ConfigurationList> list;
+    std::vector<std::int64_t> seen;
+    for (const model::Problem& problem : problems) {
+      std::vector<std::int64_t> sees = kernel.seen_of(problem, device.limits);
+      if (list && sees != seen && !go_on()) break;
+      if (!list || sees != seen) list = kernel.list(problem, device.limits, go_on);
+      seen = std::move(sees);
+      if (list->size() == 0) {
+        counted.empty.push_back(problem.size_text());
+        continue;
+      }
+      counted.counts.push_back(list->size());
+      counted.list = *list;
+      counted.problem = problem;
+    }
     printer.clear();
-    if (list.size() > 0 || signals.stop()) return list;
-    write_prose(fmt::format("{}: empty at {}: {}", name, problem.text(),
-                            list.is_sample()
-                                ? "no valid configuration was found; its constraints may leave none"
-                                : "its constraints leave no valid configuration"));
+    if (!counted.counts.empty() || signals.stop()) return counted;
+    write_prose(fmt::format(
+        "{}: empty at {}: {}", name,
+        problems.size() == 1 ? problems.back().text() : fmt::format("all {} sizes", counted.empty.size()),
+        list->is_sample() ? "no valid configuration was found; its constraints may leave none"
+                          : "its constraints leave no valid configuration"));
     return std::nullopt;
   }
 
@@ -226,13 +275,10 @@ struct Look {
 int count_spaces(const KernelCatalog& catalog, Look& look) {
   bool any_empty = false;
   for (const model::KernelSpec& spec : catalog.selected()) {
-    const model::Problem problem = check_problem(spec, look.settings);
-    const auto list = look.count(space::KernelSpace(spec), problem);
+    const auto counted = look.count(space::KernelSpace(spec));
     if (look.signals.stop()) return look.signals.exit_code();
-    any_empty = any_empty || !list;
-    if (list)
-      write_prose(
-          fmt::format("{}: sound; {} configurations at {}", spec.name, count_text(*list), problem.text()));
+    any_empty = any_empty || !counted;
+    if (counted) write_prose(fmt::format("{}: sound; {}", spec.name, counted->text()));
   }
   return static_cast<int>(any_empty ? model::ExitCode::failed : model::ExitCode::done);
 }
@@ -287,15 +333,17 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
   bool any_other = false;  // empty spaces and bad references
   for (const model::KernelSpec& spec : compiled_specs(catalog, look)) {
     const sweep::Work work{space::KernelSpace(spec), {}};
-    const model::Problem problem = check_problem(spec, look.settings);
     look.patience.begin_kernel();
     if (look.patience.is_spent()) {
       write_prose(fmt::format("{}: not looked at, the budget is spent", spec.name));
       continue;
     }
-    const auto list = look.count(work.kernel, problem);
-    any_other = any_other || !list;
-    if (!list) continue;
+    const auto counted = look.count(work.kernel);
+    any_other = any_other || !counted;
+    if (look.signals.stop()) return look.signals.exit_code();
+    if (!counted) continue;
+    const space::ConfigurationList* const list = &counted->list;
+    const model::Problem& problem = counted->problem;
     const auto sample = all ? std::vector<std::size_t>{} : search::covering_sample(*list, most_sampled);
     const std::size_t wanted = all ? list->size() : sample.size();
     const auto records = checker.check(
@@ -312,14 +360,14 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
     const bool is_cut = !all && records.size() == most_sampled;
     const bool is_ended = records.size() < wanted;
     write_prose(fmt::format(
-        "{}: {}{}; {} configurations at {}, {} of them compiled for {} by {}{}", spec.name,
+        "{}: {}{}; {}, {} of them compiled for {} by {}{}", spec.name,
         judgement(wrong.size(), records.size(), reference.empty()),
-        is_ended && wrong.empty() ? " as far as it was looked at" : "", count_text(*list), problem.text(),
-        records.size(), look.device.architecture, compiler_of(spec, backend.compiler),
+        is_ended && wrong.empty() ? " as far as it was looked at" : "", counted->text(), records.size(),
+        look.device.architecture, compiler_of(spec, backend.compiler),
         is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)
         : is_cut ? " (the sample has no more; --all compiles every one)"
                  : ""));
-    write_out(result_table(records).fitted(stdout_columns()) + "\n");
+    write_out(result_table(records, stdout_columns()));
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));

@@ -30,6 +30,7 @@ ChosenRace::ChosenRace(const Context& context, const config::Settings& settings)
   m_request.strategy = "exhaustive";
   m_request.until = 0;
   begin_run(context, settings, m_request);
+  m_request.budget.is_shared = false;  // of half its finalists a size learns nothing
 }
 
 void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,

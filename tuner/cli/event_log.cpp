@@ -67,6 +67,11 @@ void EventLog::search_ended(const model::SearchRecord& search) {
   m_next.search_ended(search);
 }
 
+void EventLog::search_pauses(const model::Problem& problem) {
+  write("pause", {{"problem", db::json_of(problem)}});
+  m_next.search_pauses(problem);
+}
+
 void EventLog::notice(const std::string& text) {
   write("notice", {{"text", db::json_of(text)}});
   m_next.notice(text);

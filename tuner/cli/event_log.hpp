@@ -23,6 +23,7 @@ class EventLog final : public sweep::Observer {
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t finalists) override;
   void search_ended(const model::SearchRecord& search) override;
+  void search_pauses(const model::Problem& problem) override;
   void notice(const std::string& text) override;
   /// The last event.
   void ended(const sweep::Summary& summary, int exit_code);

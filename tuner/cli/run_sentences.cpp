@@ -35,10 +35,11 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
   if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
   const double device_seconds = summary.wall_seconds * static_cast<double>(summary.devices.size());
   return fmt::format(
-      "{} trials in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler "
+      "{} in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler "
       "{:.0f} %",
-      summary.finished, summary.wall_seconds, static_cast<double>(summary.finished) / summary.wall_seconds,
-      busy_text(summary), summary.compiling.busy_seconds / summary.wall_seconds, compile_jobs,
+      util::counted(summary.finished, "trial"), summary.wall_seconds,
+      static_cast<double>(summary.finished) / summary.wall_seconds, busy_text(summary),
+      summary.compiling.busy_seconds / summary.wall_seconds, compile_jobs,
       100 * summary.waiting_seconds / device_seconds);
 }
 
@@ -144,8 +145,11 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
         "nothing has a result: all trials failed before; `tuner list failures` says why, and --retry-failed "
         "tries what was run again");
   } else if (summary.failed > 0) {
-    write_err(fmt::format("{} trials failed{}; `tuner list failures` says why", summary.failed,
-                          all_failed ? ", which is all of them: nothing has a result" : ""));
+    write_err(fmt::format("{} failed{}; `tuner list failures` says why",
+                          util::counted(summary.failed, "trial"),
+                          all_failed && summary.failed == 1 ? ": nothing has a result"
+                          : all_failed                      ? ", which is all of them: nothing has a result"
+                                                            : ""));
   }
   if (summary.skipped_by_strategy > 0) {
     write_err(fmt::format("{} configurations were compiled and not run: what they compiled to ruled them out",

@@ -17,6 +17,7 @@
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/covering_sample.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -160,8 +161,12 @@ sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
 }
 
 std::string summary(const std::string& kernel, const Tally& tally) {
-  std::string text = fmt::format("{}: {} configurations at {} sizes each run, {} findings", kernel, tally.run,
-                                 tally.run == 0 ? 0 : tally.runs / tally.run, tally.findings);
+  const auto counted = [](std::size_t count, const char* noun) {
+    return util::counted(static_cast<std::int64_t>(count), noun);
+  };
+  std::string text = fmt::format("{}: {} at {} each run, {}", kernel, counted(tally.run, "configuration"),
+                                 counted(tally.run == 0 ? 0 : tally.runs / tally.run, "size"),
+                                 counted(tally.findings, "finding"));
   if (tally.run < tally.configurations) {
     text += fmt::format("; {} more are valid at none of the sizes", tally.configurations - tally.run);
   }

@@ -6,6 +6,7 @@
 
 #include "reports/findings.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 
@@ -34,11 +35,11 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_
   m_progress.already_known(known);
   const char* const at_most = may_end_early ? "at most " : "";
   if (known == total) {
-    m_printer.line(fmt::format("{} trials, all of them known already", total));
-  } else if (known > 0) {
-    m_printer.line(fmt::format("{}{} trials, {} of them known already", at_most, total, known));
+    m_printer.line(
+        fmt::format("{}, {}known already", util::counted(total, "trial"), total == 1 ? "" : "all of them "));
   } else {
-    m_printer.line(fmt::format("{}{} trials", at_most, total));
+    m_printer.line(fmt::format("{}{}{}", at_most, util::counted(total, "trial"),
+                               known > 0 ? fmt::format(", {} of them known already", known) : ""));
   }
   if (known > 0 && known < total) show();
 }
@@ -75,7 +76,7 @@ void SweepDisplay::final_begins(const model::Problem& problem, std::size_t final
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
-  if (std::erase(m_to_search, search.problem) > 0) m_progress.size_ended();
+  note_size(search.problem);
   if (search.ending == model::SearchEnding::refused) {
     m_printer.line(
         fmt::format("{}: refused after {} configurations: the others were not tried, for the reason above; "

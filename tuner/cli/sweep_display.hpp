@@ -16,14 +16,17 @@
 
 namespace tuner::cli {
 
-/// Watches what may take long before anything else can be said: it ends with a budget of time or a signal,
-/// and is shown after a second.
+/// Watches what may take long before anything else can be said: it ends with a quarter of a budget of time,
+/// which is for more than looking, or a signal, and is shown after a second.
 class LongLook {
  public:
-  /// The references must outlive what go_on() gives. `seconds`: absent: no limit.
-  LongLook(terminal::LinePrinter& printer, std::string what, std::optional<double> seconds,
+  /// The references must outlive what go_on() gives. `budget_s`: absent: no limit.
+  LongLook(terminal::LinePrinter& printer, std::string what, std::optional<double> budget_s,
            const std::atomic<bool>& stop)
-      : m_printer(printer), m_what(std::move(what)), m_seconds(seconds), m_stop(stop) {}
+      : m_printer(printer), m_what(std::move(what)), m_stop(stop) {
+    constexpr double share = 0.25;
+    if (budget_s) m_seconds = *budget_s * share;
+  }
 
   space::GoOn go_on() const {
     return [this, clock = terminal::steady_clock(), began = terminal::steady_clock()()] {
@@ -63,11 +66,15 @@ class SweepDisplay final : public sweep::Observer {
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t finalists) override;
   void search_ended(const model::SearchRecord& search) override;
+  void search_pauses(const model::Problem& problem) override { note_size(problem); }
   void notice(const std::string& text) override;
 
  private:
   /// What each device has done and is at; empty where there is one alone.
   std::vector<std::string> device_lines() const;
+  void note_size(const model::Problem& problem) {
+    if (std::erase(m_to_search, problem) > 0) m_progress.size_ended();
+  }
   void show(const std::string& line);
   void show_publishers_notices();
   void show() { show(m_progress.line()); }

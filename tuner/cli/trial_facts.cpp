@@ -240,6 +240,23 @@ std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
   return specs;
 }
 
+namespace {
+
+/// Headers in folders include each other by their names from the folder of the kernel's source, which of a
+/// shipped kernel nobody knows here.
+std::string headers_text(const model::KernelSpec& spec) {
+  const bool is_shipped = spec.path.starts_with(shipped_prefix);
+  const bool has_folders = std::ranges::any_of(
+      spec.source, [](const model::SourceText& file) { return file.name.find('/') != std::string::npos; });
+  if (!is_shipped || !has_folders) return "";
+  const std::string& source = spec.source.front().name;
+  return fmt::format(
+      "{} has headers in folders: add -I and the folder of {}, or name its spec with --kernel FILE", source,
+      source);
+}
+
+}  // namespace
+
 BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
                       const std::string& named_spec) {
   const std::string architecture = architecture_of(connection, winner);
@@ -247,6 +264,7 @@ BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord
   for (const model::KernelSpec& spec : specs_at_hand(connection, winner, named_spec)) {
     recipe = build_recipe(winner, spec, architecture);
     recipe.includes = config::include_options(spec.path);
+    recipe.headers = headers_text(spec);
     if (recipe.doubt.empty()) break;
   }
   return recipe;

@@ -82,11 +82,15 @@ class Candidates {
 class Results {
  public:
   /// Above, results are kept by number.
-  static constexpr std::size_t most_in_a_row = std::size_t{1} << 20U;
+  static constexpr std::size_t most_in_a_row = std::size_t{1} << 16U;
 
+  /// To more than before.
   void resize(std::size_t candidates) {
     m_size = candidates;
-    if (candidates <= most_in_a_row) m_row.resize(candidates);
+    if (is_row()) return m_row.resize(candidates);
+    for (std::size_t i = 0; i < m_row.size(); ++i)
+      if (m_row[i]) m_by_number[i] = std::move(m_row[i]);
+    m_row = {};
   }
   void push_back(std::optional<Result> result) {
     resize(m_size + 1);

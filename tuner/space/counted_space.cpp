@@ -165,7 +165,7 @@ class SpaceCounter {
     std::unordered_map<Key, std::uint32_t, KeyHash> nodes;
   };
   static constexpr std::uint32_t dead = 0xFFFFFFFF;
-  static constexpr std::size_t most_states = std::size_t{1} << 20U;
+  static constexpr std::size_t most_states = std::size_t{1} << 18U;  // made in half a second
 
   void find_what_is_seen() {
     using Kind = Descent::Action::Kind;
@@ -290,8 +290,8 @@ class SpaceSampler {
   SpaceSampler(const CompiledSpec& compiled, const model::Problem& problem, const model::DeviceLimits& limits)
       : m_descent(compiled, problem, limits) {}
 
-  ConfigurationList draw(const std::vector<model::ParameterSpec>& parameters, const GoOn& go_on) {
-    constexpr std::size_t most = std::size_t{1} << 16U;
+  ConfigurationList draw(const std::vector<model::ParameterSpec>& parameters, std::size_t most,
+                         const GoOn& go_on) {
     constexpr std::uint64_t least_steps = std::uint64_t{1} << 16U;  // takes milliseconds
     constexpr std::uint64_t most_steps = std::uint64_t{1} << 25U;
     std::set<std::vector<std::uint16_t>> found;
@@ -339,8 +339,11 @@ class SpaceSampler {
 };
 
 ConfigurationList sample_space(const CompiledSpec& compiled, const model::Problem& problem,
-                               const model::DeviceLimits& limits, const GoOn& go_on) {
-  return SpaceSampler(compiled, problem, limits).draw(compiled.spec.parameters, go_on);
+                               const model::DeviceLimits& limits, std::size_t most, const GoOn& go_on) {
+  // Where one in hundreds is valid, these take two seconds.
+  constexpr std::size_t most_drawn = std::size_t{1} << 14U;
+  return SpaceSampler(compiled, problem, limits)
+      .draw(compiled.spec.parameters, std::min(most, most_drawn), go_on);
 }
 
 }  // namespace tuner::space

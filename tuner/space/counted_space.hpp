@@ -65,10 +65,10 @@ class CountedSpace {
   std::vector<std::uint32_t> m_first{0};  ///< of each node, its first edge; one more at the end
 };
 
-/// Valid configurations met by random descents, each once, in written order, marked as a sample: for a space
-/// whose constraints are too irregular to count it. What has few siblings is met more often than the rest.
-/// The same for the same space, unless `go_on` ended it.
+/// Valid configurations met by random descents, each once and `most` of them, in written order, marked as a
+/// sample: for a space whose constraints are too irregular to count it. What has few siblings is met more
+/// often than the rest. The same for the same space, unless `go_on` ended it.
 ConfigurationList sample_space(const CompiledSpec& compiled, const model::Problem& problem,
-                               const model::DeviceLimits& limits, const GoOn& go_on);
+                               const model::DeviceLimits& limits, std::size_t most, const GoOn& go_on);
 
 }  // namespace tuner::space

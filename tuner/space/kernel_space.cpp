@@ -70,8 +70,26 @@ void KernelSpace::enumerate(const model::Problem& problem, const model::DeviceLi
   });
 }
 
+std::vector<std::int64_t> KernelSpace::seen_of(const model::Problem& problem,
+                                               const model::DeviceLimits& limits) const {
+  const Scope& scope = m_compiled->scope;
+  std::vector<bool> seen(static_cast<std::size_t>(scope.slots()), false);
+  const auto add = [&](const Program& program) {
+    const std::vector<bool> needed = dependencies(*m_compiled, program);
+    for (std::size_t slot = 0; slot < seen.size(); ++slot) seen[slot] = seen[slot] || needed[slot];
+  };
+  for (const Compiled& constraint : m_compiled->constraints) add(constraint.program);
+  for (const CompiledParameter& parameter : m_compiled->parameters)
+    if (parameter.when) add(parameter.when->program);
+  const Slots slots = problem_slots(*m_compiled, problem, limits);
+  std::vector<std::int64_t> values;
+  for (int slot = 0; slot < scope.parameter_slot(0); ++slot)
+    if (seen[static_cast<std::size_t>(slot)]) values.push_back(slots.values[static_cast<std::size_t>(slot)]);
+  return values;
+}
+
 ConfigurationList KernelSpace::list(const model::Problem& problem, const model::DeviceLimits& limits,
-                                    const GoOn& go_on) const {
+                                    const GoOn& go_on, std::size_t most) const {
   ConfigurationList all(spec().parameters);
   // Most spaces are small, and listing one takes less than counting it.
   constexpr std::uint64_t most_steps = 1U << 23U;
@@ -79,14 +97,14 @@ ConfigurationList KernelSpace::list(const model::Problem& problem, const model::
   if (spec().listed.empty()) descent.give_up_after(most_steps);
   bool fits = true;
   descent.walk([&](std::span<const std::uint16_t> coordinates) {
-    fits = all.size() < most_listed || !spec().listed.empty();
+    fits = all.size() < most || !spec().listed.empty();
     if (fits) all.add(coordinates);
     return fits;
   });
   if (fits && !descent.has_given_up()) return all;
   auto counted = CountedSpace::make(*m_compiled, problem, limits, go_on);
-  if (!counted) return sample_space(*m_compiled, problem, limits, go_on);
-  if (counted->size() > static_cast<std::int64_t>(most_listed)) return {spec().parameters, counted};
+  if (!counted) return sample_space(*m_compiled, problem, limits, most, go_on);
+  if (counted->size() > static_cast<std::int64_t>(most)) return {spec().parameters, counted};
   ConfigurationList few(spec().parameters);
   std::vector<std::uint16_t> at(spec().parameters.size());
   for (std::int64_t i = 0; i < counted->size(); ++i) {

@@ -35,10 +35,13 @@ class KernelSpace {
                  const std::function<bool(const model::Configuration&)>& visit) const;
   /// So many configurations are listed; of more, list() is of a CountedSpace.
   static constexpr std::size_t most_listed = std::size_t{1} << 18U;
-  /// What enumerate() delivers, in its order. Where the constraints are too irregular for a CountedSpace, or
-  /// `go_on` has ended it, a random sample, marked as such: empty where none was met.
+  /// What enumerate() delivers, in its order; listed where these are at most `most`. Where the constraints
+  /// are too irregular for a CountedSpace, or `go_on` has ended it, a random sample, marked as such: empty
+  /// where none was met.
   ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits,
-                         const GoOn& go_on = {}) const;
+                         const GoOn& go_on = {}, std::size_t most = most_listed) const;
+  /// What the space depends on of a problem and a device: where that is equal, so are the configurations.
+  std::vector<std::int64_t> seen_of(const model::Problem& problem, const model::DeviceLimits& limits) const;
   /// Of a sample, what it has: there are more. At most CountedSpace::most.
   std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits,
                      const GoOn& go_on = {}) const;

@@ -9,11 +9,12 @@
 
 namespace tuner::sweep {
 
-CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services)
+CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services,
+                               std::function<double()> device_seconds)
     : SweepPart(request, list, services),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services),
-      m_began(services.clock()),
+      m_shares(request.budget, services.clock, std::move(device_seconds), services.runners.size()),
       m_devices(services.runners.size()) {
   for (const Group& group : list.groups) {
     m_results.push_back(group.known);
@@ -24,15 +25,75 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
 std::optional<CandidateQueue::Item> CandidateQueue::next() {
   while (true) {
     if (const auto item = next_of_open()) return item;
-    if (m_open.size() > m_devices || m_begun == m_list.groups.size()) return std::nullopt;
-    if (m_open.size() >= m_devices && is_held_back()) return std::nullopt;
-    begin_group();
+    if (count_active() > m_devices || !has_another()) return std::nullopt;
+    if (count_active() >= m_devices && is_held_back()) return std::nullopt;
+    begin_another();
   }
+}
+
+std::size_t CandidateQueue::count_active() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(m_open, [](const auto& item) { return !item.second.is_parked; }));
+}
+
+bool CandidateQueue::has_another() const {
+  return m_begun < m_list.groups.size() || (!m_waiting.empty() && !m_shares.is_spent());
+}
+
+void CandidateQueue::begin_another() {
+  if (m_begun < m_list.groups.size()) return begin_group();
+  const std::size_t group = m_waiting.front();
+  m_waiting.pop_front();
+  begin_turn(m_open.at(group), m_waiting.size());
+}
+
+void CandidateQueue::begin_turn(Open& open, std::size_t to_come) {
+  open.pauses = false;
+  open.is_parked = false;
+  open.waits = false;
+  open.begun = 0;
+  open.has_ended_one = false;
+  // One that has nothing more to propose is about to end.
+  const auto at_work = std::ranges::count_if(
+      m_open, [](const auto& item) { return !item.second.pauses && !item.second.waits; });
+  open.share = m_shares.share(static_cast<std::size_t>(at_work) + to_come);
+}
+
+bool CandidateQueue::note_share(Open& open) {
+  const bool has_begun_all = open.share.trials && open.begun >= *open.share.trials;
+  open.pauses = open.pauses || has_begun_all || is_over(open);
+  return open.pauses;
+}
+
+/// However little time there is, something is tried.
+bool CandidateQueue::is_over(const Open& open) const {
+  return open.has_ended_one && m_shares.is_over(open.share);
+}
+
+bool CandidateQueue::is_over(const Item& item) const {
+  const auto open = item.again == nullptr ? m_open.find(item.group) : m_open.end();
+  return open != m_open.end() && is_over(open->second);
+}
+
+void CandidateQueue::give_back(const Item& item) {
+  Open& open = m_open.at(item.group);
+  open.returned.push_back(item);
+  --open.begun;
+  m_shares.count(-1);
+  hear_of_end(open);
+}
+
+std::optional<std::size_t> CandidateQueue::take_paused() {
+  if (m_paused.empty()) return std::nullopt;
+  const std::size_t group = m_paused.front();
+  m_paused.pop_front();
+  return group;
 }
 
 std::vector<std::size_t> CandidateQueue::order_of_open() const {
   std::vector<std::size_t> order;
-  for (const auto& [group, open] : m_open) order.push_back(group);
+  for (const auto& [group, open] : m_open)
+    if (!open.is_parked) order.push_back(group);
   const auto at_work = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), m_devices));
   std::stable_sort(order.begin(), at_work, [this](std::size_t a, std::size_t b) {
     return m_open.at(a).under_way < m_open.at(b).under_way;
@@ -45,8 +106,17 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   if (m_devices > 1) ask_side_by_side(order);
   for (const std::size_t group : order) {
     Open& open = m_open.at(group);
+    if (note_share(open)) {
+      if (open.under_way > 0) continue;
+      open.is_parked = true;
+      m_paused.push_back(group);
+      m_waiting.push_back(group);
+      continue;
+    }
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
+      ++open.begun;
+      m_shares.count(1);
       return Item{group, proposal->candidate, std::move(proposal->origin), nullptr};
     }
     open.waits = open.under_way < open.strategy->lookahead();
@@ -59,18 +129,24 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
 }
 
 bool CandidateQueue::is_drained() const {
-  return m_begun == m_list.groups.size() &&
-         std::all_of(m_open.begin(), m_open.end(), [](const auto& item) { return item.second.waits; });
+  return m_begun == m_list.groups.size() && std::all_of(m_open.begin(), m_open.end(), [](const auto& item) {
+           return item.second.waits || item.second.pauses;
+         });
 }
 
 bool CandidateQueue::is_held_back() const {
   return std::any_of(m_open.begin(), m_open.end(), [](const auto& item) {
     const Open& open = item.second;
-    return !open.waits && !open.enough && open.under_way >= open.strategy->lookahead();
+    return !open.waits && !open.enough && !open.pauses && open.under_way >= open.strategy->lookahead();
   });
 }
 
 std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
+  if (!open.returned.empty()) {
+    const Item item = std::move(open.returned.front());
+    open.returned.pop_front();
+    return search::Proposal{item.candidate, item.origin};
+  }
   if (!open.baselines.empty()) {
     const std::size_t candidate = open.baselines.back();
     open.baselines.pop_back();
@@ -84,7 +160,7 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
   std::vector<Open*> asked;
   for (std::size_t i = 0; i < std::min(order.size(), m_devices); ++i) {
     Open& open = m_open.at(order[i]);
-    const bool can_say = !open.waits && open.under_way < open.strategy->lookahead();
+    const bool can_say = !open.waits && !open.pauses && open.under_way < open.strategy->lookahead();
     if (open.baselines.empty() && !open.answer && can_say) asked.push_back(&open);
   }
   if (asked.size() < 2) return;
@@ -118,8 +194,7 @@ CandidateQueue::Answer CandidateQueue::ask(Open& open) {
 }
 
 bool CandidateQueue::is_late() const {
-  const auto& seconds = m_request.budget.seconds;
-  return m_services.stop || (seconds && m_services.clock() - m_began >= *seconds);
+  return m_services.stop || m_shares.is_late();
 }
 
 /// Whether every kernel that may win is refused.
@@ -205,6 +280,7 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     m_results[item.group][item.candidate] = result;
     open.strategy->report(item.candidate, result);
     open.has_time = open.has_time || result.time_ns;
+    open.has_ended_one = true;
   }
   hear_of_end(open);
 }
@@ -218,6 +294,8 @@ bool CandidateQueue::is_refused_for_bits(const model::TrialRecord& record) const
 void CandidateQueue::withdraw(const Item& item) {
   Open& open = m_open.at(item.group);
   if (!is_baseline(item)) open.strategy->report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
+  --open.begun;
+  m_shares.count(-1);
   hear_of_end(open);
 }
 
@@ -279,7 +357,7 @@ void CandidateQueue::begin_group() {
       open.news = 0;
     }
   }
-  m_open.emplace(index, std::move(open));
+  begin_turn(m_open.emplace(index, std::move(open)).first->second, m_list.groups.size() - m_begun);
 }
 
 std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {

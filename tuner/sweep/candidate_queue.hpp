@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "tuner/model/run_record.hpp"
 #include "tuner/search/strategies.hpp"
+#include "tuner/sweep/budget_shares.hpp"
 #include "tuner/sweep/priors.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_list.hpp"
@@ -25,7 +27,8 @@ struct EndedSearch {
 /// The order of a sweep: group after group, as many at a time as there are devices, within a group baselines
 /// first, so that no budget leaves them out, then as the strategy says, which knows nothing of baselines.
 /// While the last trials of a group are under way the next group is begun, so that compiling never pauses
-/// between them.
+/// between them. A group that has had its share of the budget pauses, and goes on when all have had theirs
+/// and something is left.
 class CandidateQueue : SweepPart {
  public:
   struct Item {
@@ -37,7 +40,9 @@ class CandidateQueue : SweepPart {
     const Work* again = nullptr;
   };
 
-  CandidateQueue(const Request& request, const TrialList& list, Services& services);
+  /// `device_seconds`: what the devices have worked so far, all together.
+  CandidateQueue(const Request& request, const TrialList& list, Services& services,
+                 std::function<double()> device_seconds);
 
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
@@ -58,6 +63,14 @@ class CandidateQueue : SweepPart {
   void refuse_rest(const Item& item);
   /// Whether the item is of such a rest.
   bool is_refused(const Item& item) const;
+  /// Whether the item's group has had its time, so that what is not launched yet is to be given back.
+  bool is_over(const Item& item) const;
+  /// An item that next() gave was not begun; it comes again when its group goes on.
+  void give_back(const Item& item);
+  /// A group that pauses, and has nothing under way any more: what was found so far is to be kept.
+  std::optional<std::size_t> take_paused();
+  /// Whether some group pauses for good: the budget has nothing left for it.
+  bool is_cut_short() const { return !m_waiting.empty(); }
   /// A group all of whose trials have ended; each is given once, in the order they ended.
   std::optional<EndedSearch> take_finished();
   /// The groups that were begun and not taken yet, as they are; nothing more is to be asked of them.
@@ -85,13 +98,29 @@ class CandidateQueue : SweepPart {
     std::optional<search::Outlook> enough = std::nullopt;
     /// What its strategy said when it was asked with others, and nobody has taken yet.
     std::optional<Answer> answer = std::nullopt;
+    BudgetShares::Share share = {};
+    std::int64_t begun = 0;      ///< in this turn, see BudgetShares::Share
+    bool has_ended_one = false;  ///< in this turn, of a kernel that may win
+    bool pauses = false;
+    bool is_parked = false;          ///< it pauses, with nothing under way, and that is told
+    std::deque<Item> returned = {};  ///< see give_back()
   };
 
   std::optional<Item> next_of_open();
   /// The open groups in the order in which they are asked: of those that the devices work at the one with the
   /// fewest trials under way comes first, so that each device has something to do.
   std::vector<std::size_t> order_of_open() const;
+  /// How many groups have their turn, or something under way.
+  std::size_t count_active() const;
+  /// Whether a group is left to have its turn, or to go on.
+  bool has_another() const;
+  void begin_another();
   void begin_group();
+  /// Its share is one among those at work and `to_come`.
+  void begin_turn(Open& open, std::size_t to_come);
+  /// Whether it pauses from now on, if it did not before.
+  bool note_share(Open& open);
+  bool is_over(const Open& open) const;
   Answer next_proposal(Open& open);
   /// Asks the strategies of those groups that the devices work at, each in a thread of its own: one that
   /// learns thinks for about as long as a trial takes.
@@ -115,12 +144,14 @@ class CandidateQueue : SweepPart {
   StrategyChoice m_choice;
   bool m_may_end_early = false;
   Priors m_priors;
-  double m_began;
+  BudgetShares m_shares;
   std::vector<search::Results> m_results;  ///< by group
   std::size_t m_devices;
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<EndedSearch> m_finished;
+  std::deque<std::size_t> m_paused;   ///< groups to be told of
+  std::deque<std::size_t> m_waiting;  ///< groups that pause, in the order they go on
 };
 
 }  // namespace tuner::sweep

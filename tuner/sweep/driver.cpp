@@ -37,7 +37,7 @@ class Driver : SweepPart {
  public:
   Driver(const Request& request, const TrialList& list, Services& services)
       : SweepPart(request, list, services),
-        m_queue(request, list, services),
+        m_queue(request, list, services, [this] { return m_slots.busy_seconds(); }),
         m_compiling(services.pool, [this](CompiledTrial& trial) { return m_trials.judge(trial); }),
         m_spread(uuids_of(services.runners)),
         m_finals(request, list, services, m_compiling, m_spread),
@@ -108,7 +108,10 @@ class Driver : SweepPart {
       finish_groups();
       const bool is_done = m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
                            m_reopening.empty() && !m_finals.is_awaited();
-      if (!m_slots.any(&DeviceSlot::is_busy) && is_done) return;
+      if (!m_slots.any(&DeviceSlot::is_busy) && is_done) {
+        if (m_queue.is_cut_short()) m_summary.ending = Ending::budget_spent;
+        return;
+      }
       if (!serve()) wait();
     }
   }
@@ -317,6 +320,11 @@ class Driver : SweepPart {
       m_trials.commit();
       record(*search);
       end_race(search->group);
+    }
+    while (const auto group = m_queue.take_paused()) {
+      m_trials.commit();
+      m_services.observer.search_pauses(m_list.groups[*group].problem);
+      end_race(*group);
     }
     for (const std::size_t group : m_reopening.take_ended()) end_race(group);
   }

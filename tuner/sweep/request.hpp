@@ -55,6 +55,8 @@ class Observer : public model::Seam {
   virtual void final_begins(const model::Problem& problem, std::size_t finalists) = 0;
   /// A problem's search has ended, and that is committed.
   virtual void search_ended(const model::SearchRecord& /*search*/) {}
+  /// A problem's search has had its share of the budget. It goes on where the others leave some.
+  virtual void search_pauses(const model::Problem& /*problem*/) {}
   /// Something a person should know; the sweep goes on.
   virtual void notice(const std::string& text) = 0;
 };
@@ -73,6 +75,7 @@ struct Budget {
   std::optional<double> seconds;
   std::optional<double> device_seconds;  ///< inside the runners, summed over them
   std::optional<std::int64_t> trials;
+  bool is_shared = true;  ///< among the problems; else one after another is done whole, as far as it goes
 };
 
 /// What a sweep is to do.

@@ -42,8 +42,8 @@ std::string StrategyChoice::sentence(std::size_t fewest, std::size_t most) const
   const std::string names = small.kind == large.kind
                                 ? fmt::format("{}: {}", small.text, small.kind->description)
                                 : fmt::format("{} or {}, by size", small.text, large.text);
-  return fmt::format("strategy {}; {} configurations a size{}", names, range_text(fewest, most),
-                     m_is_auto ? fmt::format(" (auto: {})", rule()) : "");
+  return fmt::format("strategy {}; {} configuration{} a size{}", names, range_text(fewest, most),
+                     most == 1 ? "" : "s", m_is_auto ? fmt::format(" (auto: {})", rule()) : "");
 }
 
 namespace {

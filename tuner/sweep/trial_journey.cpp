@@ -97,7 +97,16 @@ void TrialJourney::quarantine(Trial& trial) {
       deaths);
 }
 
+/// Whether its group has had its time; then it is not run now.
+bool TrialJourney::gives_back(const CandidateQueue::Item& item) {
+  if (!m_queue.is_over(item)) return false;
+  m_queue.give_back(item);
+  --m_under_way;
+  return true;
+}
+
 bool TrialJourney::judge(CompiledTrial& trial) {
+  if (gives_back(trial.item)) return false;
   model::TrialRecord& record = trial.trial.record;
   add_compilation(trial.trial, *trial.binary, m_services.oracle);
   if (trial.item.again != nullptr) return true;
@@ -108,6 +117,7 @@ bool TrialJourney::judge(CompiledTrial& trial) {
 }
 
 std::optional<model::TrialJob> TrialJourney::job(CompiledTrial& trial, DeviceSlot& slot) {
+  if (gives_back(trial.item)) return std::nullopt;
   model::TrialRecord& record = trial.trial.record;
   if ((trial.item.again == nullptr && m_queue.is_refused(trial.item)) || m_unprepared.contains(trial)) {
     leave_out(record, trial.item);

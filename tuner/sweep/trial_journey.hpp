@@ -58,6 +58,7 @@ class TrialJourney : SweepPart {
   const TrialMaker& maker_of(const CandidateQueue::Item& item);
   void start(Trial trial, const CandidateQueue::Item& item);
   void withdraw(const CandidateQueue::Item& item);
+  bool gives_back(const CandidateQueue::Item& item);
   void quarantine(Trial& trial);
   bool is_condemned(CompiledTrial& trial);
   std::size_t kernel_of(const CandidateQueue::Item& item) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -327,21 +328,60 @@ std::int64_t TrialList::total() const {
   return sum([](const Group& group) { return static_cast<std::int64_t>(group.candidates.size()); });
 }
 
+namespace {
+
+/// The spaces of a request's kernels. What is listed is identified one by one before the first trial, so all
+/// lists together are as long as one may be; longer ones are counted.
+class Spaces {
+ public:
+  Spaces(const Request& request, const space::GoOn& go_on) : m_request(request), m_go_on(go_on) {
+    std::size_t lists = 0;
+    for (const Work& work : request.work) lists += work.problems.size();
+    constexpr std::size_t least = 1024;
+    m_most = std::max(least, space::KernelSpace::most_listed / std::max<std::size_t>(lists, 1));
+  }
+
+  /// Nothing where there is no time left to look.
+  std::optional<space::ConfigurationList> of(const space::KernelSpace& kernel,
+                                             const model::Problem& problem) {
+    const model::DeviceLimits& limits = m_request.device.limits;
+    std::pair seen{kernel.spec().name, kernel.seen_of(problem, limits)};
+    if (m_last && m_last_seen == seen) return m_last;  // at many sizes it is the same
+    if (m_go_on && !m_go_on()) return std::nullopt;
+    m_last = kernel.list(problem, limits, m_go_on, m_most);
+    m_last_seen = std::move(seen);
+    return m_last;
+  }
+
+ private:
+  const Request& m_request;
+  const space::GoOn& m_go_on;
+  std::size_t m_most = 0;
+  std::optional<space::ConfigurationList> m_last;
+  std::pair<std::string, std::vector<std::int64_t>> m_last_seen;
+};
+
+}  // namespace
+
 TrialList list_trials(const Request& request, model::ResultSource& source, const space::GoOn& go_on) {
   TrialList list;
+  Spaces spaces(request, go_on);
+  std::map<std::string, std::vector<std::pair<std::string, std::size_t>>> samples;  // sizes of each kernel
   for (std::size_t w = 0; w < request.work.size(); ++w) {
     for (const model::Problem& problem : request.work[w].problems) {
       const std::string& kernel = request.work[w].kernel.spec().name;
-      space::ConfigurationList all = request.work[w].kernel.list(problem, request.device.limits, go_on);
+      auto known = spaces.of(request.work[w].kernel, problem);
+      if (!known) {
+        list.excluded.push_back(
+            {problem, kernel, "its configurations were not counted, since the budget has to measure, too"});
+        continue;
+      }
+      space::ConfigurationList all = std::move(*known);
       if (auto reason = why_excluded(request, request.work[w], problem, all)) {
         list.excluded.push_back({problem, kernel, std::move(*reason)});
         continue;
       }
-      if (all.is_sample())
-        list.notices.push_back(
-            fmt::format("{} at {}: its constraints are too irregular to count what they allow: only {} "
-                        "configurations are searched, drawn at random",
-                        kernel, problem.size_text(), all.size()));
+      if (all.is_sample()) samples[kernel].push_back({problem.size_text(), all.size()});
       const bool is_counted = all.counted() != nullptr;
       Brought found = candidates_of(request, request.work[w], problem, std::move(all));
       if (found.launchable.empty() && !is_counted) {
@@ -356,6 +396,13 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
       if (lost > 0) list.unlaunchable.push_back({problem, kernel, lost, of, found.example, is_counted});
       add_candidates(request, w, std::move(found), group_of(list, problem));
     }
+  }
+  for (const auto& [kernel, sizes] : samples) {
+    const std::string more = sizes.size() > 1 ? fmt::format(" and {} more", sizes.size() - 1) : "";
+    list.notices.push_back(
+        fmt::format("{} at {}{}: its constraints are too irregular to count what they allow: only {} "
+                    "configurations are searched, drawn at random",
+                    kernel, sizes.front().first, more, sizes.front().second));
   }
   for (Group& group : list.groups) add_counted(group);
   std::erase_if(list.groups, [](const Group& group) { return group.candidates.empty(); });

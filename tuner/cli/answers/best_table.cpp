@@ -227,12 +227,16 @@ std::string notes_text(const Group& group) {
     text += fmt::format("~ {}\n", approximate_text);
   for (const Mark& mark : marks)
     if (any(mark.applies)) text += mark.meaning;
+  std::vector<std::string> in_turn;
   for (const db::BestAnswer* answer : group) {
     if (!answer->check.is_off_clock()) continue;
-    text += fmt::format(
-        "‡ {}: the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
-        reports::size_label(answer->tuning_case.problem), reports::time_text(answer->check.in_turn_ns));
+    in_turn.push_back(fmt::format("{} at {}", reports::time_text(answer->check.in_turn_ns),
+                                  reports::size_label(answer->tuning_case.problem)));
   }
+  if (!in_turn.empty())
+    text += fmt::format(
+        "‡ the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
+        fmt::join(in_turn, ", "));
   if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
     text += note + "\n";
   if (group.size() == 1) return text;

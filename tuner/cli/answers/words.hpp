@@ -35,11 +35,10 @@ class Common {
   std::string table(const std::function<reports::Table(bool with_configurations)>& make,
                     const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
                     std::size_t columns) const;
-
- private:
   /// `everywhere sgemm TILE_K=8`, a line for each kernel that there is something to say of.
   std::string text(std::size_t columns) const;
 
+ private:
   std::map<std::string, std::vector<model::Assignment>> m_by_kernel;
 };
 

@@ -76,6 +76,17 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
   return entry_mistake(job, name, why);
 }
 
+/// The log, its first error first. Code for the host gives a page of errors, and the way out is another
+/// compiler.
+std::string log_of_failure(std::string_view log) {
+  const bool has_host_code = log.find("host functions are not allowed in JIT mode") != std::string_view::npos;
+  const std::string way_out = fmt::format(
+      "{} (the source has code for the host, which NVRTC does not take; compiler = \"nvcc\" in "
+      "[kernel] has nvcc compile it)\n",
+      first_error(log, name_check));
+  return (has_host_code ? way_out : "") + error_first(std::string(log), name_check);
+}
+
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
   if (const auto excess = find_shared_excess(report)) {
     return failed(TrialStatus::unlaunchable, text_of(*excess) + report.rest);
@@ -83,7 +94,7 @@ Compilation explain_failure(const CompileJob& job, const PtxasReport& report, st
   if (const auto message = missing_entry(job, log)) {
     return failed(TrialStatus::compile_error, fmt::format("{}\n{}", *message, log));
   }
-  return failed(TrialStatus::compile_error, error_first(std::string(log), name_check));
+  return failed(TrialStatus::compile_error, log_of_failure(log));
 }
 
 /// Of an overload its address; a plain name is a name expression as it is.

@@ -1,0 +1,129 @@
+#include "tuner/sweep/budget_shares.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "tests/sweep/scale_bench.hpp"
+#include "tests/sweep/scripted_strategy.hpp"
+
+using namespace tuner;
+using namespace tuner::test;
+
+namespace {
+
+/// A bench of several sizes: how many trials each has, and how each search ended, by the size.
+struct Sizes : Bench {
+  Sizes() {
+    script = {};
+    strategies = {scripted_kind()};
+    sizes = {1024, 2048, 4096, 8192};
+    adjust = [this](sweep::Request& request) {
+      request.strategy = "scripted";
+      request.budget = budget;
+    };
+  }
+  std::map<std::int64_t, int> tried() const {
+    std::map<std::int64_t, int> count;
+    for (const auto& [key, record] : results.trials()) ++count[record.problem.sizes[0].value];
+    return count;
+  }
+  sweep::Budget budget;
+};
+
+using Counts = std::map<std::int64_t, int>;
+
+}  // namespace
+
+TEST_SUITE("tuner::sweep::BudgetShares") {
+  TEST_CASE("who begins has an equal part of what is left, and who ends early leaves more to the others") {
+    double now = 100;
+    double worked = 0;
+    const auto shares = [&](const sweep::Budget& budget, std::size_t devices) {
+      now = 100;
+      return sweep::BudgetShares(
+          budget, [&] { return now; }, [&] { return worked; }, devices);
+    };
+    sweep::BudgetShares time = shares({60, {}, {}, true}, 1);
+    CHECK(time.share(3).until == 120);
+    now = 105;
+    CHECK(time.share(2).until == 132.5);
+    CHECK_FALSE(time.share(1).until);
+    CHECK_FALSE(time.is_over(time.share(2)));
+    now = 160;
+    CHECK(time.is_spent());
+    CHECK(shares({60, {}, {}, true}, 2).share(3).until == 140);
+    CHECK(shares({60, {}, {}, true}, 4).share(3).until == 160);
+    sweep::BudgetShares device = shares({{}, 9, {}, true}, 2);
+    worked = 3;
+    const auto share = device.share(3);
+    CHECK(share.device_until == 5);
+    worked = 5;
+    CHECK(device.is_over(share));
+    CHECK_FALSE(device.is_spent());
+    sweep::BudgetShares trials = shares({{}, {}, 10, true}, 1);
+    CHECK(trials.share(4).trials == 3);
+    trials.count(3);
+    CHECK(trials.share(3).trials == 3);
+    trials.count(7);
+    CHECK(trials.is_spent());
+    CHECK_FALSE(shares({}, 1).is_spent());
+    CHECK_FALSE(shares({60, {}, {}, false}, 1).share(3).until);
+  }
+
+  TEST_CASE("a budget is shared among the sizes, and each has its final") {
+    Sizes bench;
+    bench.budget.trials = 8;
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.ending == sweep::Ending::budget_spent);
+    CHECK(summary.finished == 8);
+    CHECK(bench.tried() == Counts{{1024, 2}, {2048, 2}, {4096, 2}, {8192, 2}});
+    CHECK(summary.finals == 4);
+    REQUIRE(bench.watcher.searches.size() == 4);
+    for (const model::SearchRecord& search : bench.watcher.searches)
+      CHECK(search.ending == model::SearchEnding::budget);
+    // The next run goes on where each was.
+    bench.run();
+    CHECK(bench.tried() == Counts{{1024, 4}, {2048, 4}, {4096, 4}, {8192, 4}});
+  }
+
+  TEST_CASE("what a size does not need goes to the others, those before it too") {
+    Sizes bench;
+    bench.sizes = {8192};
+    bench.run();
+    bench.sizes = {1024, 2048, 8192};
+    bench.budget.trials = 7;
+    CHECK(bench.run().ending == sweep::Ending::budget_spent);
+    Counts tried = bench.tried();
+    CHECK(tried[8192] == 5);
+    CHECK(tried[1024] + tried[2048] == 7);
+    bench.budget.trials = 100;
+    CHECK(bench.run().ending == sweep::Ending::done);
+    CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {8192, 5}});
+  }
+
+  TEST_CASE("a size is left when its time is over, though it has more to try, and goes on after the others") {
+    Sizes bench;
+    // A launch takes some milliseconds of the bench's clock: far more than there is time for.
+    bench.budget.device_seconds = 0.02;
+    CHECK(bench.run().ending == sweep::Ending::budget_spent);
+    CHECK(bench.tried().size() == 4);
+    bench.budget = {1e6, {}, {}, true};
+    CHECK(bench.run().ending == sweep::Ending::done);
+    CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {4096, 5}, {8192, 5}});
+  }
+
+  TEST_CASE("who asks for whole sizes has them one after another") {
+    Sizes bench;
+    bench.budget = {{}, {}, 8, false};
+    bench.run();
+    CHECK(bench.tried() == Counts{{1024, 5}, {2048, 3}});
+  }
+
+  TEST_CASE("each size has a trial however small its share, as far as the budget goes") {
+    Sizes bench;
+    bench.budget.trials = 3;
+    CHECK(bench.run().finished == 3);
+    CHECK(bench.tried() == Counts{{1024, 1}, {2048, 1}, {4096, 1}});
+  }
+}

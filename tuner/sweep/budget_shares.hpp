@@ -1,0 +1,47 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tuner/sweep/request.hpp"
+
+namespace tuner::sweep {
+
+/// What each problem of a sweep may take of its budget, so that none is left out: when its turn begins, an
+/// equal part of what is left for those whose turn is to come, itself included. Who ends early leaves more to
+/// these.
+class BudgetShares {
+ public:
+  /// A share of one turn: where any of these is reached it is spent. Without any it has no end of its own.
+  struct Share {
+    std::optional<double> until;         ///< by the clock
+    std::optional<double> device_until;  ///< device seconds of all problems
+    std::optional<std::int64_t> trials;  ///< of this turn
+  };
+
+  /// `devices` problems have their turn at once; `device_seconds` says what all have taken so far.
+  BudgetShares(const Budget& budget, std::function<double()> clock, std::function<double()> device_seconds,
+               std::size_t devices);
+
+  /// Of one of `problems` that are to share what is left; of the last there is no end but the budget's.
+  Share share(std::size_t problems) const;
+  /// Whether a problem has had its share of time.
+  bool is_over(const Share& share) const;
+  /// Whether nothing is left to share.
+  bool is_spent() const;
+  /// Whether its time is over.
+  bool is_late() const;
+  /// A trial is begun, or was not run after all: `trials` is 1 or -1.
+  void count(std::int64_t trials) { m_trials += trials; }
+
+ private:
+  Budget m_budget;
+  std::function<double()> m_clock;
+  std::function<double()> m_device_seconds;
+  std::size_t m_devices;
+  double m_began;
+  std::int64_t m_trials = 0;
+};
+
+}  // namespace tuner::sweep
