@@ -51,9 +51,8 @@ TEST_SUITE("tuner command line, the end of a run") {
     CHECK(cut.exit_code == 0);
     for (int size = 100; size <= 2000; size += 100)
       CHECK_MESSAGE(names("\n" + cut.out, std::to_string(size)), size);
-    CHECK(has(cut.out, "
-scale 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000: not started: the budget is
-"));
+    CHECK(
+        has(cut.out, "\nscale 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000: not started: the budget is\n"));
     CHECK(has(cut.err, "to go on:\n  tuner run"));
 
     const std::string faulty = std::string(TUNER_SOURCE_DIR) + "/tests/faulty/syntax_error.toml";
