@@ -151,7 +151,7 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK_FALSE(has(named.err, "warning"));
   }
 
-  TEST_CASE("check is of the last size that was asked for, and of 1024 where that has other dimensions") {
+  TEST_CASE("check looks at every size that was asked for, and at 1024 where those have other dimensions") {
     const Author author;
     std::string spec = "constraints = [\"BLOCK == 64 || N * M == 10000\"]\n" + fill_spec("fill");
     spec.replace(spec.find("[\"N\"]"), 5, "[\"N\", \"M\"]");
@@ -161,7 +161,7 @@ TEST_SUITE("tuner command line, own kernels") {
       std::string configurations;
     };
     for (const Asked& asked : {Asked{"100", "2 configurations"}, Asked{"500x20", "2 configurations"},
-                               Asked{"7,100", "2 configurations"}, Asked{"100,7", "1 configuration"},
+                               Asked{"7,100", "2 configurations"}, Asked{"100,7", "1 to 2 configurations at 2 sizes, the last 7"},
                                Asked{"100x100x100", "1 configuration"}}) {
       CAPTURE(asked.sizes);
       const auto said =
@@ -213,7 +213,7 @@ TEST_SUITE("tuner command line, own kernels") {
     const Author author("", fill_source("3 + (BLOCK == 64)"));
     const auto run = author.runs();
     CHECK(run.exit_code == 0);
-    CHECK(has(run.err, "1 trials failed; "));
+    CHECK(has(run.err, "1 trial failed; "));
   }
 
   TEST_CASE("a reference that does not compile is told by check, and by run once") {

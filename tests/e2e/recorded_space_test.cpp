@@ -87,7 +87,7 @@ TEST_SUITE("tuner command line, recordings of other tuners") {
     CHECK(run.exit_code == 0);
     CHECK(has(run.err, "Some GPU (replayed)"));
     CHECK(has(run.err, "23 trials"));
-    CHECK(has(run.err, "1 trials failed"));
+    CHECK(has(run.err, "1 trial failed"));
     CHECK(has(run.out, "block_size_x=128 ELEMENTS=4"));
     CHECK(has(run.out, "1.000 ms"));
     CHECK(has(words_of(run.out), "searched whole: all 23"));

@@ -75,7 +75,7 @@ const std::map<std::string, Names>& promised() {
         {"unordered_map", {"unordered_map", "unordered_multimap"}},
         {"utility", {"move", "swap", "exchange", "pair", "forward"}},
         {"variant", {"get_if", "variant", "monostate", "holds_alternative", "get", "visit"}},
-        {"vector", {"erase_if", "vector"}},
+        {"vector", {"erase", "erase_if", "vector"}},
         {"fmt/format.h", {"fmt"}},
         {"fmt/core.h", {"fmt"}},
     };
