@@ -160,9 +160,10 @@ TEST_SUITE("tuner command line, own kernels") {
       std::string sizes;
       std::string configurations;
     };
-    for (const Asked& asked : {Asked{"100", "2 configurations"}, Asked{"500x20", "2 configurations"},
-                               Asked{"7,100", "2 configurations"}, Asked{"100,7", "1 to 2 configurations at 2 sizes, the last 7"},
-                               Asked{"100x100x100", "1 configuration"}}) {
+    for (const Asked& asked :
+         {Asked{"100", "2 configurations"}, Asked{"500x20", "2 configurations"},
+          Asked{"7,100", "2 configurations"}, Asked{"100,7", "1 to 2 configurations at 2 sizes, the last 7"},
+          Asked{"100x100x100", "1 configuration"}}) {
       CAPTURE(asked.sizes);
       const auto said =
           author.types({"check", "--device", "cpu", "--sizes", asked.sizes, author.home / "fill.toml"});
