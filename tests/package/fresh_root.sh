@@ -15,39 +15,39 @@ release=$(. /etc/os-release && echo "$VERSION_CODENAME")
 debootstrap --variant=minbase --include=g++,python3-venv "$release" "$root/debian" "$mirror" >"$root/log" 2>&1 \
   || { tail -n 3 "$root/log"; skip "debootstrap could not make a $release from $mirror"; }
 mountpoint -q "$root/debian/proc" || mount -t proc proc "$root/debian/proc" || skip "a folder cannot be given a /proc"
-cp "$packages"/tuner* "$root/debian/root/"
+cp "$packages"/tuner* "$root/debian/opt/"
 
-cat >"$root/debian/root/sweep" <<'END'
+cat >"$root/debian/opt/sweep" <<'END'
 set -euo pipefail
-cd /root
+cd /opt
 "$1" run --device cpu --kernel naive --sizes 64 --measure quick --budget 30s
 "$1" best 64 | grep naive >/dev/null
 "$1" best 64 --format flags 2>/dev/null | grep -- -DTUNER_KERNEL >/dev/null
 END
-within() { chroot "$root/debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"; }
+within() { chroot "$root/debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/opt "$@"; }
 
 echo "== The wheel"
-within bash -euc 'python3 -m venv /root/venv
-  /root/venv/bin/pip install -q --no-index /root/tuner-*.whl
-  bash /root/sweep /root/venv/bin/tuner
-  /root/venv/bin/python -c "import tuner; tuner.Pack"
-  rm -r /root/.local
-  if /root/venv/bin/tuner compile --gpu sm_90 --kernel naive --sizes 64 2>/root/said; then exit 1; fi
-  grep -q nvidia-cuda-nvrtc /root/said'
+within bash -euc 'python3 -m venv /opt/venv
+  /opt/venv/bin/pip install -q --no-index /opt/tuner-*.whl
+  bash /opt/sweep /opt/venv/bin/tuner
+  /opt/venv/bin/python -c "import tuner; tuner.Pack"
+  rm -r /opt/.local
+  if /opt/venv/bin/tuner compile --gpu sm_90 --kernel naive --sizes 64 2>/opt/said; then exit 1; fi
+  grep -q nvidia-cuda-nvrtc /opt/said'
 # As `pip install tuner[cuda]` puts them there.
 if nvrtc=$(ls -d "${CUDA_PATH:-/usr/local/cuda}"/lib64/libnvrtc.so.13 2>/dev/null); then
-  wheels=$(echo "$root"/debian/root/venv/lib/python3*/site-packages)/nvidia/cu13
+  wheels=$(echo "$root"/debian/opt/venv/lib/python3*/site-packages)/nvidia/cu13
   mkdir -p "$wheels/lib"
   cp "$nvrtc" "${nvrtc%/*}"/libnvrtc-builtins.so.13.* "$wheels/lib/"
   cp -rL "${nvrtc%/lib64/*}/include" "$wheels/"
-  within /root/venv/bin/tuner compile --gpu sm_90 --kernel naive --sizes 64
+  within /opt/venv/bin/tuner compile --gpu sm_90 --kernel naive --sizes 64
   rm -r "$wheels"
 fi
 
 echo "== The Debian package"
-within bash -euc 'dpkg -i /root/tuner_*.deb >/dev/null
-  bash /root/sweep tuner
+within bash -euc 'dpkg -i /opt/tuner_*.deb >/dev/null
+  bash /opt/sweep tuner
   test -s /usr/share/bash-completion/completions/tuner -a -s /usr/share/man/man1/tuner.1.gz
-  printf "#include <tuner/tuner.h>\nint main() { return tuner_error_text(0) == 0; }\n" >/root/app.c
-  gcc -o /root/app /root/app.c -ltuner && /root/app'
+  printf "#include <tuner/tuner.h>\nint main() { return tuner_error_text(0) == 0; }\n" >/opt/app.c
+  gcc -o /opt/app /opt/app.c -ltuner && /opt/app'
 echo "all right"
