@@ -175,6 +175,15 @@ class RecordedArguments {
       if (const auto fitted = fit_extent({m_planned.names.sizes, {}}, elements))
         return {{fitted->text},
                 fitted->rival.empty() ? reach_of(region) : fmt::format("? {} is as many", fitted->rival)};
+    // `float4`: a size may count its components.
+    if (const int wide = model::components(type);
+        wide > 1 && elements.size() == m_planned.launches.kept.size()) {
+      std::vector<std::int64_t> components = elements;
+      for (std::int64_t& count : components) count *= wide;
+      if (const auto fitted = fit_extent({m_planned.names.sizes, {}}, components))
+        return {{fmt::format("ceil_div({}, {})", fitted->text, wide)},
+                fitted->rival.empty() ? reach_of(region) : fmt::format("? {} is as many", fitted->rival)};
+    }
     if (own <= most_fixed_elements && std::ranges::count(elements, own) == std::ssize(elements))
       return {{std::to_string(own)}, "so many in every launch"};
     // Memory for the largest size, used for smaller ones as well.

@@ -359,11 +359,16 @@ bool is_of(const model::Problem& problem, const cover::Sizes& sizes) {
   return std::ranges::equal(problem.sizes, sizes, {}, &model::Dimension::value);
 }
 
+/// How far times in a program and here may differ by before that is said.
+constexpr double agrees_within = 0.1;
+
 /// What a captured program gains by the answers, as far as its sizes were measured with the default's time.
 void say_gain(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
   const CapturedUses uses = captured_uses(options.program, spec_named(options.kernel, options.spec));
   double before = 0;
   double after = 0;
+  double here = 0;  ///< what these launches take here, with the default
+  bool is_warm = false;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     const db::BestAnswer* const answer = choice.chosen ? &all[*choice.chosen] : nullptr;
     if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
@@ -372,6 +377,8 @@ void say_gain(const std::vector<db::BestAnswer>& all, const BestOptions& options
       if (!is_of(answer->tuning_case.problem, use.sizes)) continue;
       before += use.cost;
       after += use.cost / db::times_as_long(*answer, *answer->untuned);
+      here += static_cast<double>(use.launches) * answer->untuned->outcome.measurement->median_ns;
+      is_warm = is_warm || answer->tuning_case.environment.l2 == "warm";
     }
   }
   if (!(before > 0))
@@ -386,6 +393,12 @@ void say_gain(const std::vector<db::BestAnswer>& all, const BestOptions& options
     text += fmt::format("; {} of the kernel's time is at sizes without an answer",
                         reports::percent_text(1 - before / uses.cost));
   write_err(text);
+  if (const double as_long = before / here; as_long > 1 + agrees_within || as_long < 1 - agrees_within)
+    write_err(fmt::format("in the program these launches take {} the default's time here{}",
+                          reports::ratio_text(as_long),
+                          is_warm && as_long > 1 ? ": other work may leave the L2 cold there, which "
+                                                   "`tuner run --l2 cold` measures"
+                                                 : ", so that it may gain another share"));
 }
 
 int best(const Context& context, BestOptions options) {

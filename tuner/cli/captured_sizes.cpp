@@ -58,10 +58,9 @@ std::optional<cover::Sizes> sizes_in(const model::CapturedSize& seen, const std:
 void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_timed, CapturedUses& uses) {
   const double cost = is_timed ? seen.total_ns : static_cast<double>(seen.launches);
   const auto known = std::ranges::find(uses.sizes, sizes, &CapturedUse::sizes);
-  if (known != uses.sizes.end())
-    known->cost += cost;
-  else
-    uses.sizes.push_back({sizes, cost});
+  CapturedUse& use = known != uses.sizes.end() ? *known : uses.sizes.emplace_back(CapturedUse{sizes, 0, 0});
+  use.cost += cost;
+  use.launches += seen.launches;
 }
 
 }  // namespace

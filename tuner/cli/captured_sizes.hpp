@@ -14,6 +14,7 @@ namespace tuner::cli {
 struct CapturedUse {
   cover::Sizes sizes;
   double cost = 0;  ///< ns of the GPU, or launches where none was timed
+  std::uint64_t launches = 0;
 };
 
 struct CapturedUses {

@@ -255,6 +255,7 @@ int run(const Context& context, const RunOptions& options) {
   printer.clear();
   if (request.budget.seconds)
     request.budget.seconds = std::max(0.0, *request.budget.seconds - (terminal::steady_clock()() - began));
+  if (request.budget.trials) *request.budget.trials += list.baselines_left(request);
   for (const std::string& notice : list.notices) display.notice(notice);
   if (signals.stop()) {
     say_how_to_go_on(sweep::Ending::interrupted, context);

@@ -328,6 +328,15 @@ std::int64_t TrialList::total() const {
   return sum([](const Group& group) { return static_cast<std::int64_t>(group.candidates.size()); });
 }
 
+std::int64_t TrialList::baselines_left(const Request& request) const {
+  return sum([&](const Group& group) {
+    std::int64_t left = 0;
+    for (std::size_t i = 0; i < group.candidates.told(); ++i)
+      if (!group.known[i] && !model::may_win(group.work_of(request, i).kernel.spec().role)) ++left;
+    return left;
+  });
+}
+
 namespace {
 
 /// The spaces of a request's kernels. What is listed is identified one by one before the first trial, so all

@@ -78,6 +78,8 @@ struct TrialList {
   std::int64_t total() const;
   std::int64_t known() const { return sum(&Group::count_known); }
   std::int64_t reopened() const { return sum(&Group::reopened); }
+  /// Trials of libraries that are not known yet. A budget of trials is for the others.
+  std::int64_t baselines_left(const Request& request) const;
 
  private:
   template <typename Count>
