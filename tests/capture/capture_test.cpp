@@ -79,6 +79,26 @@ TEST_SUITE("capture") {
     CHECK(kernel(found, add).at("share").get<double>() == doctest::Approx(30000.0 / 86000));
   }
 
+  TEST_CASE("launches on two GPUs are told apart") {
+    Capture capture;
+    const json found = capture.found({"init", "scale", "second_gpu", "scale", "small"});
+    const json& shapes = kernel(found, scale).at("shapes");
+    REQUIRE(shapes.size() == 3);
+    std::map<int, int> launches;
+    std::map<int, double> ns;
+    for (const json& shape : shapes) {
+      launches[shape.at("gpu")] += shape.at("launches").get<int>();
+      ns[shape.at("gpu")] += shape.at("total_ns").get<double>();
+    }
+    CHECK(launches == std::map<int, int>{{0, 5}, {1, 7}});
+    CHECK(ns == std::map<int, double>{{0, 50000}, {1, 56000}});
+    capture.run({}, {"init", "scale", "second_gpu", "scale", "small"});
+    const std::string table = read_text(capture.folder / "table");
+    CHECK(contains(table, "GPU"));
+    CHECK(contains(table, "47.2 %"));
+    CHECK(contains(table, "52.8 %"));
+  }
+
   TEST_CASE("the program's output, exit code and signal are its own") {
     const Capture capture;
     const ProgramResult printed = capture.run({}, {"init", "scale", "print", "exit"});
@@ -265,6 +285,7 @@ TEST_SUITE("capture") {
     CHECK(contains(table, "scale(float*, float const*, int, float)"));
     CHECK(contains(table, "62.5 %"));
     capture.run({"--format", "csv"}, {"init", "scale", "small"});
+    CHECK(contains(read_text(capture.folder / "table"), ",0,_Z5scalePfPKfif,"));
     CHECK(contains(read_text(capture.folder / "table"), "10x1x1,100x1x1,1024,0,32,,5,5,50000,10000,1000: 5"));
   }
 }

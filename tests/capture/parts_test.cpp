@@ -78,10 +78,10 @@ TEST_SUITE("parts of the capture") {
     const std::uint32_t kernel = ledger.kernel("k");
     std::uint32_t shape = 0;
     for (std::uint32_t i = 0; i < most_shapes; ++i)
-      shape = ledger.shape({kernel, 0, {i, 1, 1}, {1, 1, 1}, 0});
+      shape = ledger.shape({kernel, 0, 0, {i, 1, 1}, {1, 1, 1}, 0});
     CHECK(shape == most_shapes - 1);
-    CHECK(ledger.shape({kernel, 0, {most_shapes, 1, 1}, {1, 1, 1}, 0}) == no_place);
-    CHECK(ledger.shape({kernel, 0, {3, 1, 1}, {1, 1, 1}, 0}) == 3);
+    CHECK(ledger.shape({kernel, 0, 0, {most_shapes, 1, 1}, {1, 1, 1}, 0}) == no_place);
+    CHECK(ledger.shape({kernel, 0, 0, {3, 1, 1}, {1, 1, 1}, 0}) == 3);
     for (std::uint64_t ns = 1; ns <= 10 * most_samples; ++ns) ledger.add_time(3, ns);
     CHECK(ledger.ledger().shapes[3].timed == 10 * most_samples);
     for (int i = 0; i < 1000; ++i) ledger.count_replacement(kernel, false, std::to_string(i));

@@ -27,6 +27,8 @@ int cuStreamBeginCapture_v2(void*, int);
 int cuStreamEndCapture(void*, void**);
 int cuGraphLaunch(void*, void*);
 int cuModuleGetGlobal_v2(std::uintptr_t*, std::size_t*, void*, const char*);
+int cuDevicePrimaryCtxRetain(void**, int);
+int cuCtxSetCurrent(void*);
 }
 #define FUNCTION(type, name, symbol) (&symbol)
 #else
@@ -60,6 +62,8 @@ using LaunchKernel = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsi
 using Begin = int (*)(void*, int);
 using End = int (*)(void*, void**);
 using Global = int (*)(std::uintptr_t*, std::size_t*, void*, const char*);
+using Retain = int (*)(void**, int);
+using SetCurrent = int (*)(void*);
 using GraphLaunch = int (*)(void*, void*);
 
 const char* const image = "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\nvariable factor 4\n";
@@ -101,6 +105,11 @@ class Program {
     FUNCTION(End, "cuStreamEndCapture", cuStreamEndCapture)(nullptr, &made);
     for (int i = 0; i < 4; ++i) FUNCTION(GraphLaunch, "cuGraphLaunch", cuGraphLaunch)(made, nullptr);
   }
+  static void second_gpu() {
+    void* context = nullptr;
+    FUNCTION(Retain, "cuDevicePrimaryCtxRetain", cuDevicePrimaryCtxRetain)(&context, 1);
+    FUNCTION(SetCurrent, "cuCtxSetCurrent", cuCtxSetCurrent)(context);
+  }
   void print() {
     float y[4] = {};
     FUNCTION(ToHost, "cuMemcpyDtoH", cuMemcpyDtoH_v2)(y, m_y, sizeof y);
@@ -133,6 +142,7 @@ int main(int count, char** words) {
     if (word == "add") program.add(1000, 3);
     if (word == "variable") program.variable();
     if (word == "graph") program.graph(1000);
+    if (word == "second_gpu") Program::second_gpu();
     if (word == "print") program.print();
     if (word == "crash") std::abort();
     if (word == "_exit") _exit(3);

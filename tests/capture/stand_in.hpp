@@ -14,6 +14,7 @@ struct StandInRun {
   unsigned shared_bytes;
   unsigned graph;
   std::uint64_t ns;
+  unsigned gpu = 0;
 };
 
 }  // namespace tests

@@ -30,6 +30,7 @@ void write(std::uint8_t* record, const StandInRun& run) {
   put(record, 6, std::uint16_t{32});
   put(record, 16, std::uint64_t{5000});
   put(record, 24, 5000 + run.ns);
+  put(record, 40, run.gpu);
   std::memcpy(record + 52, run.grid, 12);
   std::memcpy(record + 64, run.block, 12);
   put(record, 80, run.shared_bytes);

@@ -40,7 +40,8 @@ std::vector<StandInRun> runs;
 std::uint64_t clock_ns = 0;
 bool is_capturing = false;
 std::vector<StandInRun> captured;
-int context;
+int contexts[2];
+int current = 0;  ///< of the contexts; each is of another GPU
 
 Kernel& kernel_of(void* handle) {
   return *static_cast<Kernel*>(handle);
@@ -65,7 +66,8 @@ void compute(const std::string& name, void** arguments) {
   for (int i = 0; i < n; ++i) y[i] = scales ? argument<float>(arguments, 3) * x[i] : y[i] + x[i];
 }
 
-int run(const StandInRun& one, void** arguments) {
+int run(StandInRun one, void** arguments) {
+  one.gpu = static_cast<unsigned>(current);
   if (is_capturing) {
     captured.push_back(one);
     return ok;
@@ -128,12 +130,20 @@ DRIVER cuDriverGetVersion(int* version) {
 #endif
   return ok;
 }
-DRIVER cuCtxGetCurrent(void** current) {
-  *current = &context;
+DRIVER cuCtxGetCurrent(void** context) {
+  *context = &contexts[current];
   return ok;
 }
 DRIVER cuCtxGetDevice(int* device) {
-  *device = 0;
+  *device = current;
+  return ok;
+}
+DRIVER cuDevicePrimaryCtxRetain(void** context, int device) {
+  *context = &contexts[device];
+  return ok;
+}
+DRIVER cuCtxSetCurrent(void* context) {
+  current = static_cast<int>(static_cast<int*>(context) - contexts);
   return ok;
 }
 DRIVER cuCtxSynchronize() {
@@ -174,7 +184,7 @@ DRIVER cuCtxPopCurrent_v2(void**) {
   return ok;
 }
 DRIVER cuStreamGetCtx(void*, void** of_stream) {
-  *of_stream = &context;
+  *of_stream = &contexts[current];
   return ok;
 }
 DRIVER cuFuncSetAttribute(void*, int, int) {

@@ -47,6 +47,7 @@ void hand_out(const CuptiRecord& record) {
   if (record.kind != kind_kernel && record.kind != kind_concurrent_kernel) return;
   KernelRun run;
   if (record.name != nullptr) run.name = record.name;
+  run.gpu = record.device;
   if (cupti.version >= version_with_graphs && record.graph_node != 0) run.graph = record.graph;
   for (int i = 0; i < 3; ++i) {
     run.grid[i] = static_cast<std::uint32_t>(record.grid[i]);

@@ -7,6 +7,7 @@ namespace tuner::capture {
 /// What CUPTI's activity record says of one run of a kernel.
 struct KernelRun {
   const char* name = "";  ///< as the binary has it
+  std::uint32_t gpu = 0;
   std::uint32_t graph = 0;
   std::uint32_t grid[3] = {};
   std::uint32_t block[3] = {};

@@ -20,7 +20,7 @@ std::size_t mixed(std::size_t hash, std::uint64_t value) {
 }  // namespace
 
 std::size_t LedgerWriter::Hash::operator()(const Shape& shape) const {
-  std::size_t hash = mixed(shape.kernel, shape.graph);
+  std::size_t hash = mixed(mixed(shape.kernel, shape.gpu), shape.graph);
   for (int i = 0; i < 3; ++i) hash = mixed(hash, std::uint64_t{shape.grid[i]} << 32U | shape.block[i]);
   return mixed(hash, shape.dynamic_shared_bytes);
 }
@@ -80,6 +80,7 @@ std::uint32_t LedgerWriter::shape(const Shape& shape) {
   if (shape.kernel == no_place || ledger.shape_count == most_shapes) return no_place;
   ShapeEntry& entry = ledger.shapes[ledger.shape_count];
   entry.kernel = shape.kernel;
+  entry.gpu = shape.gpu;
   entry.graph = shape.graph;
   for (int i = 0; i < 3; ++i) {
     entry.grid[i] = shape.grid[i];

@@ -16,6 +16,7 @@ namespace tuner::capture {
 /// What makes a shape.
 struct Shape {
   std::uint32_t kernel = 0;
+  std::uint32_t gpu = 0;
   std::uint32_t graph = 0;
   std::array<std::uint32_t, 3> grid = {};
   std::array<std::uint32_t, 3> block = {};

@@ -5,7 +5,7 @@
 /// is made, so a process that crashes, is killed or calls `_exit` leaves all of them.
 namespace tuner::capture {
 
-inline constexpr std::uint64_t ledger_magic = 0x317061636e757400;  // "\0tuncap1"
+inline constexpr std::uint64_t ledger_magic = 0x327061636e757400;  // "\0tuncap2"
 inline constexpr std::uint32_t most_kernels = 2048;
 inline constexpr std::uint32_t most_shapes = 4096;
 inline constexpr std::uint32_t most_values = 8192;
@@ -35,9 +35,10 @@ struct KernelEntry {
   ParameterKind parameter_kinds[most_parameters];
 };
 
-/// Launches of a kernel with one grid and block, by themselves or in one graph.
+/// Launches of a kernel on one GPU with one grid and block, by themselves or in one graph.
 struct ShapeEntry {
   std::uint32_t kernel;
+  std::uint32_t gpu;    ///< as CUDA numbers GPUs in the process
   std::uint32_t graph;  ///< as CUPTI numbers graphs; 0: in none
   std::uint32_t grid[3];
   std::uint32_t block[3];

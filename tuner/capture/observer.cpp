@@ -81,16 +81,18 @@ void Observer::start_timing() {
   ledger.timing = Timing::events;
 }
 
-void Observer::see_context() {
+std::uint32_t Observer::see_context() {
   const Driver& ask = driver();
   CuContext context = nullptr;
-  CuDevice device = 0;
-  if (ask.ctx_get_current == nullptr || ask.ctx_get_current(&context) != cu_success ||
-      !m_contexts.insert(context).second)
-    return;
+  if (ask.ctx_get_current == nullptr || ask.ctx_get_current(&context) != cu_success) return 0;
+  const auto [known, is_new] = m_contexts.try_emplace(context, 0);
+  if (!is_new) return known->second;
   Ledger& ledger = m_ledger.ledger();
-  if (++ledger.contexts != 1 || ask.ctx_get_device == nullptr || ask.ctx_get_device(&device) != cu_success)
-    return;
+  ++ledger.contexts;
+  CuDevice device = 0;
+  if (ask.ctx_get_device == nullptr || ask.ctx_get_device(&device) != cu_success) return 0;
+  known->second = static_cast<std::uint32_t>(device);
+  if (ledger.contexts != 1) return known->second;
   ask.device_get_name(ledger.device, sizeof ledger.device - 1, device);
   int value = 0;
   if (ask.device_get_attribute(&value, device_compute_major, device) == cu_success)
@@ -99,6 +101,7 @@ void Observer::see_context() {
     ledger.compute_minor = static_cast<std::uint32_t>(value);
   if (ask.driver_get_version != nullptr && ask.driver_get_version(&value) == cu_success)
     ledger.driver_version = static_cast<std::uint32_t>(value);
+  return known->second;
 }
 
 bool Observer::is_put_into_graph(const Launch& launch) const {
@@ -115,7 +118,7 @@ Observer::Seen Observer::see(const Launch& launch) {
   const std::lock_guard lock(m_changing);
   Seen seen;
   Ledger& ledger = m_ledger.ledger();
-  see_context();
+  const std::uint32_t gpu = see_context();
   ++ledger.launches;
   const Kernel* const kernel = m_kernels.find(launch.handle);
   if (kernel == nullptr) {
@@ -126,7 +129,7 @@ Observer::Seen Observer::see(const Launch& launch) {
   const Integers integers = Kernels::integers(*kernel, arguments.empty() ? nullptr : arguments.data());
   const bool in_graph = is_put_into_graph(launch);
   const std::uint32_t place =
-      m_ledger.shape({kernel->place, 0, launch.grid, launch.block, launch.dynamic_shared_bytes});
+      m_ledger.shape({kernel->place, gpu, 0, launch.grid, launch.block, launch.dynamic_shared_bytes});
   if (place == no_place) {
     ++ledger.untold;
   } else {
@@ -253,6 +256,7 @@ void Observer::take(const KernelRun& run) {
   const std::lock_guard lock(m_changing);
   const std::uint32_t kernel = m_ledger.kernel(run.name);
   const std::uint32_t place = m_ledger.shape({kernel,
+                                              run.gpu,
                                               run.graph,
                                               {run.grid[0], run.grid[1], run.grid[2]},
                                               {run.block[0], run.block[1], run.block[2]},

@@ -2,10 +2,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
@@ -70,8 +70,8 @@ class Observer final : KernelRuns {
   bool is_put_into_graph(const Launch& launch) const;
   void start_timing();
   void open_pack(const Request& request);
-  /// Of the current context.
-  void see_context();
+  /// The GPU of the current context.
+  std::uint32_t see_context();
   void take(const KernelRun& run) override;
   void lost(std::uint64_t records) override;
 
@@ -88,8 +88,8 @@ class Observer final : KernelRuns {
   std::unique_ptr<Replacer> m_replacer;  ///< null: nothing is to be replaced
   std::uint64_t m_verify = 0;
   std::unordered_map<std::uint32_t, std::uint64_t> m_verified;  ///< of each kernel so many launches
-  std::shared_mutex m_quiet;  ///< held by who saves a launch alone, else by each launch
-  std::set<CuContext> m_contexts;
+  std::shared_mutex m_quiet;                      ///< held by who saves a launch alone, else by each launch
+  std::map<CuContext, std::uint32_t> m_contexts;  ///< with their GPUs
   std::atomic<int> m_captures{0};
   bool m_is_finished = false;
 };

@@ -44,6 +44,7 @@ std::unique_ptr<const Ledger> read_ledger(const fs::path& path) {
 
 RecordedShape read_shape(const ShapeEntry& entry) {
   RecordedShape shape;
+  shape.gpu = entry.gpu;
   std::copy(std::begin(entry.grid), std::end(entry.grid), shape.grid.begin());
   std::copy(std::begin(entry.block), std::end(entry.block), shape.block.begin());
   shape.dynamic_shared_bytes = entry.dynamic_shared_bytes;
@@ -208,20 +209,22 @@ Recording read_folder(const fs::path& folder) {
 }
 
 std::vector<RecordedKernel> all_kernels(const Recording& recording) {
-  std::map<std::string, RecordedKernel> by_name;
+  std::map<std::pair<std::string, std::uint32_t>, RecordedKernel> by_name;
   for (const RecordedProcess& process : recording.processes) {
     for (const RecordedKernel& kernel : process.kernels) {
-      const auto [place, is_new] = by_name.try_emplace(kernel.name, kernel);
-      if (is_new) continue;
-      RecordedKernel& known = place->second;
-      known.shapes.insert(known.shapes.end(), kernel.shapes.begin(), kernel.shapes.end());
-      known.registers = std::max(known.registers, kernel.registers);
+      for (const RecordedShape& shape : kernel.shapes) {
+        const auto [place, is_new] = by_name.try_emplace({kernel.name, shape.gpu}, kernel);
+        RecordedKernel& known = place->second;
+        if (is_new) known.shapes.clear();
+        known.shapes.push_back(shape);
+        known.registers = std::max(known.registers, kernel.registers);
+      }
     }
   }
   std::vector<RecordedKernel> all;
   for (auto& [name, kernel] : by_name) {
     finish(kernel);
-    if (!kernel.shapes.empty()) all.push_back(std::move(kernel));
+    all.push_back(std::move(kernel));
   }
   std::stable_sort(all.begin(), all.end(), is_longer);
   return all;
@@ -254,7 +257,8 @@ json as_json(const RecordedShape& shape) {
     integers.push_back({{"launches", one.launches}, {"values", values}});
   }
   json median = shape.timed == 0 ? json() : json(shape.median_ns);
-  return {{"grid", shape.grid},
+  return {{"gpu", shape.gpu},
+          {"grid", shape.grid},
           {"block", shape.block},
           {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
           {"graph", shape.graph == 0 ? json() : json(shape.graph)},

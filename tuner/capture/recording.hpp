@@ -19,8 +19,9 @@ struct RecordedIntegers {
   std::vector<std::pair<std::uint32_t, std::int64_t>> values = {};
 };
 
-/// Launches of a kernel with one grid and block, by themselves or in one graph.
+/// Launches of a kernel on one GPU with one grid and block, by themselves or in one graph.
 struct RecordedShape {
+  std::uint32_t gpu = 0;  ///< as CUDA numbers GPUs in the process
   std::array<std::uint32_t, 3> grid = {};
   std::array<std::uint32_t, 3> block = {};
   std::uint32_t dynamic_shared_bytes = 0;
@@ -99,7 +100,7 @@ RecordedProcess read_process(const std::filesystem::path& ledger);
 /// What the library left in the folder of a capture. Launches that it saved get their final form.
 Recording read_folder(const std::filesystem::path& folder);
 
-/// The kernels of all processes, of one name together.
+/// The kernels of all processes, of one name together; where several GPUs ran kernels, of one GPU each.
 std::vector<RecordedKernel> all_kernels(const Recording& recording);
 
 nlohmann::json as_json(const Recording& recording);

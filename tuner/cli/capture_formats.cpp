@@ -87,7 +87,7 @@ std::string grid_text(const RecordedKernel& kernel) {
   return ran > 1 ? fmt::format("{} +{}", text, ran - 1) : text;
 }
 
-std::vector<std::string> row_of(const RecordedKernel& kernel, double all_ns) {
+std::vector<std::string> row_of(const RecordedKernel& kernel, double all_ns, bool has_gpus) {
   const RecordedShape& shape = kernel.shapes.front();
   const bool is_timed = kernel.total_ns > 0;
   return {util::one_line(kernel.readable, most_name),
@@ -99,6 +99,7 @@ std::vector<std::string> row_of(const RecordedKernel& kernel, double all_ns) {
           extent_text(shape.block),
           reports::bytes_text(kernel.static_shared_bytes + shape.dynamic_shared_bytes),
           std::to_string(kernel.registers),
+          has_gpus ? std::to_string(shape.gpu) : "",
           graph_text(kernel),
           integers_text(kernel)};
 }
@@ -115,20 +116,25 @@ std::string capture_table(const Recording& recording, std::size_t columns) {
                         {"block", Align::right, false, 7},
                         {"shared", Align::right, false, 3},
                         {"regs", Align::right, false, 4},
+                        {"GPU", Align::right, false, 8},
                         {"graph", Align::left, false, 2},
                         {"integers", Align::left, true, 1}});
   const std::vector<RecordedKernel> kernels = capture::all_kernels(recording);
   double all_ns = 0;
-  for (const RecordedKernel& kernel : kernels) all_ns += kernel.total_ns;
-  for (const RecordedKernel& kernel : kernels) table.add_row(row_of(kernel, all_ns));
+  bool has_gpus = false;
+  for (const RecordedKernel& kernel : kernels) {
+    all_ns += kernel.total_ns;
+    has_gpus = has_gpus || kernel.shapes.front().gpu != kernels.front().shapes.front().gpu;
+  }
+  for (const RecordedKernel& kernel : kernels) table.add_row(row_of(kernel, all_ns, has_gpus));
   return table.empty() ? "" : table.fitted(columns, "--format json");
 }
 
 std::string capture_csv(const Recording& recording) {
   reports::Table table;
-  for (const char* name :
-       {"process", "kernel", "readable", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
-        "registers", "graph", "launches", "timed", "total_ns", "median_ns", "integers"})
+  for (const char* name : {"process", "gpu", "kernel", "readable", "grid", "block", "static_shared_bytes",
+                           "dynamic_shared_bytes", "registers", "graph", "launches", "timed", "total_ns",
+                           "median_ns", "integers"})
     table.add_column(name);
   for (const capture::RecordedProcess& process : recording.processes) {
     for (const RecordedKernel& kernel : process.kernels) {
@@ -136,8 +142,8 @@ std::string capture_csv(const Recording& recording) {
         std::string integers;
         for (const RecordedIntegers& one : shape.integers)
           integers += fmt::format("{}{}: {}", integers.empty() ? "" : "; ", values_text(one), one.launches);
-        table.add_row({std::to_string(process.process), kernel.name, kernel.readable,
-                       fmt::format("{}", fmt::join(shape.grid, "x")),
+        table.add_row({std::to_string(process.process), std::to_string(shape.gpu), kernel.name,
+                       kernel.readable, fmt::format("{}", fmt::join(shape.grid, "x")),
                        fmt::format("{}", fmt::join(shape.block, "x")),
                        std::to_string(kernel.static_shared_bytes), std::to_string(shape.dynamic_shared_bytes),
                        std::to_string(kernel.registers), shape.graph == 0 ? "" : std::to_string(shape.graph),
