@@ -111,6 +111,18 @@ TEST_SUITE("tuner::sweep, baselines") {
     CHECK(bench.results.finals.size() == 1);
   }
 
+  TEST_CASE(
+      "what libraries still have to be timed on is counted, so that a budget of trials is for kernels") {
+    Bench bench;
+    bench.sizes = {512, 1024};
+    bench.adjust = add_library;
+    bench.behave = takes(100);
+    const sweep::Request request = bench.request();
+    CHECK(sweep::list_trials(request, bench.results).baselines_left(request) == 2);
+    bench.run();
+    CHECK(sweep::list_trials(request, bench.results).baselines_left(request) == 0);
+  }
+
   TEST_CASE("a library that is not there is said once, and asked for again in the next sweep") {
     Bench bench;
     bench.sizes = {512, 1024};
