@@ -52,7 +52,8 @@ __global__ void sum_floats(float *partial, floats *array, int n) {
 }
 """
 TOTAL = """
-extern "C" __global__ void total(const float* array, const float* partial, double* partial_error, int num_blocks, int problem_size) {
+extern "C" __global__ void total(const float* array, const float* partial, double* partial_error,
+                                 int num_blocks, int problem_size) {
   double right = 0, found = 0;
   for (int i = 0; i < problem_size; ++i) right += array[i];
   for (int i = 0; i < num_blocks; ++i) found += partial[i];

@@ -65,6 +65,17 @@ class Finds(InAFolder):
         result.launch(tuner.CPU, x, y, a, n)
         self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
 
+    def test_several_sizes_are_one_sweep_with_an_answer_for_each(self):
+        sizes = [1, 31, 1000, 4097, 65537]
+        result = tune_scale(arguments=scale_arguments, sizes=sizes)
+        self.assertEqual(list(result.bests), [str(size) for size in sizes])
+        for size in sizes:
+            x, y, *_ = scale_arguments(size)
+            result.launch(tuner.CPU, x, y, N=size)
+            self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
+        with self.assertRaisesRegex(tuner.TuneError, "there are several sizes"):
+            result.best
+
     def test_the_command_line_opens_what_it_wrote_and_the_same_call_measures_nothing(self):
         result = tune_scale()
         said = subprocess.run(

@@ -118,7 +118,7 @@ class Result:
     def pack(self):
         """The path of a pack with the answers, for other programs too."""
         path = os.path.splitext(self.spec_path)[0] + ".tuned"
-        answer("pack", "-o", path, "--kernel", self.spec_path, "--db", self.db_path)
+        answer("pack", "-o", path, "--kernel", self.spec_path, "--db", self.db_path, "--within", "0%")
         return path
 
     def launch(self, stream, *given, **sizes):
