@@ -16,7 +16,8 @@ import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 from .program import TuneError
-from .tuning import Best, Result, tune
+from .result import Best, Result
+from .tuning import tune
 
 __all__ = ["CPU", "Best", "Choice", "Error", "Kernel", "Pack", "Result", "TuneError", "Workspace", "tune"]
 

@@ -121,8 +121,8 @@ def _refuse(options):
 
 
 def _defined(defines):
-    if defines is not None and not all(isinstance(value, (int, str)) for value in [*defines.values(), 0 if defines else None]):
-        raise TuneError("defines takes numbers and words here; parameters are macros in any case")
+    if defines == {} or any(callable(value) for value in (defines or {}).values()):
+        raise TuneError("defines takes numbers and words here, and parameters are macros in any case")
     return [f"-D{name}={value}" for name, value in (defines or {}).items()]
 
 
