@@ -16,7 +16,7 @@ __global__ void vector_add(float *c, float *a, float *b, int n) {
 }
 """
 PRODUCT = """
-#define WIDTH 48
+#define WIDTH 50
 __global__ void product(float *C, float *A, float *B) {
   int x = blockIdx.x * block_size_x * tile_x + threadIdx.x;
   int y = blockIdx.y * block_size_y + threadIdx.y;
@@ -86,10 +86,10 @@ class Examples(unittest.TestCase):
             self.assertIn(env["best_config"]["block_size_x"], [one["block_size_x"] for one in results])
 
     def test_a_product_in_two_dimensions_with_restrictions_and_divisors(self):
-        A, B = (self.random.standard_normal((48, 48)).astype(numpy.float32) for _ in range(2))
+        A, B = (self.random.standard_normal((50, 50)).astype(numpy.float32) for _ in range(2))
         params = {"block_size_x": [8, 16, 32], "block_size_y": [1, 2, 4, 8], "tile_x": [1, 2, 3, 4]}
         results, _ = tune_kernel(
-            "product", PRODUCT, (48, 48), [numpy.zeros_like(A), A, B], params,
+            "product", PRODUCT, (50, 50), [numpy.zeros_like(A), A, B], params,
             grid_div_x=["block_size_x", "tile_x"], grid_div_y=lambda p: p["block_size_y"], answer=[A @ B, None, None], atol=1e-4,
             restrictions=["block_size_x * block_size_y >= 32", "block_size_x / tile_x >= 8"], device="cpu", quiet=True,
         )  # fmt: skip
