@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -236,10 +237,77 @@ std::optional<std::int64_t> count(const std::vector<std::int64_t>& shape) {
   return elements;
 }
 
+/// The number for each `{NAME}` of a pattern, where a file's name fits it.
+std::optional<std::map<std::string, std::int64_t>> sizes_in(std::string_view name, std::string_view pattern) {
+  std::map<std::string, std::int64_t> sizes;
+  while (!pattern.empty()) {
+    if (pattern.front() != '{') {
+      if (name.empty() || name.front() != pattern.front()) return std::nullopt;
+      name.remove_prefix(1);
+      pattern.remove_prefix(1);
+      continue;
+    }
+    const std::size_t close = pattern.find('}');
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    const auto number = util::parse_number<std::int64_t>(std::string(name.substr(0, digits)));
+    if (close == std::string_view::npos || !number) return std::nullopt;
+    const auto [known, added] = sizes.emplace(pattern.substr(1, close - 1), *number);
+    if (!added && known->second != *number) return std::nullopt;
+    name.remove_prefix(digits);
+    pattern.remove_prefix(close + 1);
+  }
+  return name.empty() ? std::optional(sizes) : std::nullopt;
+}
+
+/// The names of a pattern that are no sizes of the spec.
+std::vector<std::string> strangers_in(std::string_view pattern, const std::vector<std::string>& sizes) {
+  std::vector<std::string> strangers;
+  for (std::size_t open = pattern.find('{'); open != std::string_view::npos;
+       open = pattern.find('{', open + 1)) {
+    const std::string name(pattern.substr(open + 1, pattern.find('}', open) - open - 1));
+    if (std::ranges::find(sizes, name) == sizes.end()) strangers.push_back(name);
+  }
+  return strangers;
+}
+
+/// A file for each problem: those in the folder whose name fits.
+void read_files_of_sizes(model::InitRule& rule, ElementType type, bool any_type, SpecContext& context) {
+  namespace fs = std::filesystem;
+  const std::string name = rule.contents.path;
+  const std::vector<std::string> strangers = strangers_in(name, context.spec.sizes);
+  if (!strangers.empty()) {
+    return context.mistakes.add(
+        rule.where, fmt::format("{{{}}} in \"{}\" is no size", strangers.front(), util::one_line(name, 80)),
+        fmt::format("the sizes are {}", fmt::join(context.spec.sizes, ", ")));
+  }
+  const fs::path pattern = context.files.data_path(context.folder / name);
+  std::vector<std::pair<std::map<std::string, std::int64_t>, std::string>> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(pattern.parent_path(), error)) {
+    const std::string file = entry.path().filename().string();
+    if (auto sizes = sizes_in(file, pattern.filename().string()))
+      found.emplace_back(std::move(*sizes), (fs::path(name).parent_path() / file).string());
+  }
+  if (found.empty()) {
+    return context.mistakes.add(rule.where, fmt::format("no file is called \"{}\"", util::one_line(name, 80)),
+                                "each {SIZE} stands for a number, as in x.1024.npy");
+  }
+  std::ranges::sort(found);
+  for (auto& [sizes, file] : found) {
+    model::InitRule one = rule;
+    one.of_sizes.clear();
+    one.sizes = std::move(sizes);
+    one.contents.path = file;
+    read_data_file(one, type, any_type, context);
+    rule.of_sizes.push_back(std::move(one));
+  }
+}
+
 }  // namespace
 
 void read_data_file(model::InitRule& rule, ElementType type, bool any_type, SpecContext& context) {
   const std::string name = rule.contents.path;
+  if (name.find('{') != std::string::npos) return read_files_of_sizes(rule, type, any_type, context);
   const auto mistake = [&](std::string message, std::string hint) {
     context.mistakes.add(rule.where, std::move(message), std::move(hint));
   };

@@ -172,6 +172,21 @@ TEST_CASE("a .npy says its type and shape; anything else is elements as they are
   CHECK(raw.contents.digest != rule.contents.digest);
 }
 
+TEST_CASE("a file's name may have sizes in it: then each file that is there is one problem's") {
+  const SpecFolder folder;
+  folder.write("a.7.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (7,), }", 28));
+  folder.write("a.12.npy", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (12,), }", 48));
+  folder.write("a.x.npy", "of nobody");
+  folder.write("a.7.npy.old", "of nobody");
+  const auto rule = folder.good(filled, "init = \"file(a.{N}.npy)\"").arguments[0].init.usual;
+  REQUIRE(rule.of_sizes.size() == 2);
+  for (const auto& one : rule.of_sizes) CHECK(one.contents.elements == one.sizes.at("N"));
+  CHECK(folder.mistake(filled, "init = \"file(b.{N}.npy)\"") == "file: no file is called \"b.{N}.npy\"");
+  CHECK(folder.mistake(filled, "init = \"file(a.{O}.npy)\"") == "file: {O} in \"a.{O}.npy\" is no size");
+  folder.write("a.3.npy", "1 2 3");
+  CHECK(folder.mistake(filled, "init = \"file(a.{N}.npy)\"") == "file: \"a.3.npy\" is no .npy");
+}
+
 TEST_CASE("a file that does not fit is told with what it holds") {
   const SpecFolder folder;
   const auto mistake = [&](const std::string& name) {

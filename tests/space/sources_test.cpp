@@ -93,6 +93,23 @@ TEST_CASE("a file has to hold the buffer, in its shape where it has one") {
   CHECK(plan_of(vectors).buffers[0].bytes() == 800);
 }
 
+TEST_CASE("each problem takes the file of its sizes, and all of them are the spec's") {
+  const auto with_files = [](const std::vector<std::int64_t>& sizes) {
+    model::KernelSpec spec = from_file(0, {});
+    model::InitRule& rule = spec.arguments[0].init.usual;
+    rule.contents.path = "x.{N}.npy";
+    for (const std::int64_t size : sizes) {
+      rule.of_sizes.push_back(from_file(size, {size}, "a").arguments[0].init.usual);
+      rule.of_sizes.back().sizes["N"] = size;
+    }
+    return spec;
+  };
+  CHECK(plan_of(with_files({7, 100}), 100).buffers[0].file.elements == 100);
+  CHECK(plan_of(with_files({7, 100}), 7).buffers[0].file.elements == 7);
+  CHECK(rejection_of(with_files({7, 100}), 8) == "there is no x.{N}.npy for 8");
+  CHECK(definition_of(with_files({7, 100})) != definition_of(with_files({7})));
+}
+
 TEST_CASE("what a file holds is identity, where it lies is not") {
   const auto keys = [](const model::KernelSpec& spec) {
     return std::pair(key_of(plan_of(spec)), definition_of(spec));

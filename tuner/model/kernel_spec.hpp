@@ -61,6 +61,10 @@ struct InitRule : Init {
   std::vector<Expression> expressions;  ///< of its numbers, in the order written; empty: they are known
   FileContents contents;                ///< of Init::file
   std::vector<std::int64_t> shape;      ///< as the file says; empty: it does not
+  /// One for each file that is there, where the file's name has sizes in it, as `x.{N}.npy`. Then `contents`
+  /// has the name alone.
+  std::vector<InitRule> of_sizes;
+  std::map<std::string, std::int64_t> sizes;  ///< in the name of one of these
   SourceLocation where;
 };
 

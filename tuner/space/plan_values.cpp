@@ -61,17 +61,18 @@ model::BufferPlan Planner::make_buffer(const model::ArgumentSpec& argument, cons
   const model::ElementType type = argument.type.value_or(m_problem.type);
   model::BufferPlan buffer{argument.name, type, elements, argument.access, {}, {}};
   if (argument.structure) buffer.struct_bytes = argument.structure->bytes;
-  const model::InitRule& first = argument.init.for_type(type);
+  const model::InitRule& first = file_of(argument.init.for_type(type));
   buffer.init = resolved(argument, compiled, first, buffer, extents);
   buffer.file = first.contents;
   if (argument.second_init) {
-    const model::InitRule& second = argument.second_init->for_type(type);
+    const model::InitRule& second = file_of(argument.second_init->for_type(type));
     buffer.second_init = resolved(argument, compiled, second, buffer, extents);
     buffer.second_file = second.contents;
   }
   if (argument.expected) {
-    check_file(*argument.expected, buffer, extents);
-    buffer.expected = argument.expected->contents;
+    const model::InitRule& expected = file_of(*argument.expected);
+    check_file(expected, buffer, extents);
+    buffer.expected = expected.contents;
   }
   if (compiled.unordered) {
     buffer.unordered_within = number(*compiled.unordered, argument.name);
@@ -123,6 +124,19 @@ model::Init Planner::resolved(const model::ArgumentSpec& argument, const Compile
   for (std::size_t i = 1; i < extents.size(); ++i) row_length *= static_cast<double>(extents[i]);
   const double rows = extents.empty() ? 1 : static_cast<double>(extents.front());
   return model::Init{init.kind, std::max(1.0, std::ceil(rows / init.a)), std::max(1.0, row_length)};
+}
+
+const model::InitRule& Planner::file_of(const model::InitRule& rule) {
+  if (rule.of_sizes.empty()) return rule;
+  const auto size_of = [this](const std::string& name) {
+    return std::ranges::find(m_problem.sizes, name, &model::Dimension::name)->value;
+  };
+  for (const model::InitRule& one : rule.of_sizes) {
+    if (std::ranges::all_of(one.sizes, [&](const auto& size) { return size_of(size.first) == size.second; }))
+      return one;
+  }
+  reject(fmt::format("there is no {} for {}", rule.contents.path, m_problem.size_text()));
+  return rule.of_sizes.front();
 }
 
 void Planner::check_file(const model::InitRule& rule, const model::BufferPlan& buffer,

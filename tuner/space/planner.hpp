@@ -81,6 +81,8 @@ class Planner {
   model::Init resolved(const model::ArgumentSpec& argument, const CompiledArgument& compiled,
                        const model::InitRule& rule, const model::BufferPlan& buffer,
                        const std::vector<std::int64_t>& extents);
+  /// The file of this problem, where a name has sizes in it. Rejects a problem without one.
+  const model::InitRule& file_of(const model::InitRule& rule);
   /// Whether a file holds as much as `buffer`, in this shape where it has one.
   void check_file(const model::InitRule& rule, const model::BufferPlan& buffer,
                   const std::vector<std::int64_t>& extents);

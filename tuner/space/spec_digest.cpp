@@ -90,6 +90,12 @@ class SpecDigest {
     if (rule.c != 0) m_digest.add(fmt::format("{:a}", rule.c));
     if (!rule.expressions.empty()) add("expressions", rule.expressions);
     if (rule.contents.path.empty()) return;
+    if (!rule.of_sizes.empty()) {
+      m_digest.add("files");
+      add(rule.of_sizes);
+      return;
+    }
+    for (const auto& [name, size] : rule.sizes) m_digest.add(name).add(size);
     m_digest.add("file").add(rule.contents.digest).add(model::cuda_name(rule.contents.type));
     add(rule.shape);
   }

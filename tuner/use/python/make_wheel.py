@@ -24,6 +24,8 @@ Provides-Extra: cuda
 Requires-Dist: nvidia-cuda-nvrtc<14; extra == "cuda"
 Requires-Dist: nvidia-cuda-runtime<14; extra == "cuda"
 Requires-Dist: nvidia-cuda-crt<14; extra == "cuda"
+Provides-Extra: tune
+Requires-Dist: numpy; extra == "tune"
 """
 
 

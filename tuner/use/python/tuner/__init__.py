@@ -1,19 +1,25 @@
-"""Runs the kernels of packs that `tuner pack` wrote, on the arrays and streams of PyTorch, CuPy and others.
+"""Finds the fastest configurations of kernels, and runs them on the arrays and streams of PyTorch, CuPy and others.
+
+    result = tuner.tune("scale.cu", {"BLOCK_SIZE": [64, 128]}, arguments=[x, y, n], reference=[None, y_right, None])
 
     pack = tuner.Pack("matmul.tuned")
     kernel = pack.kernel("matmul")
     print(kernel.pick((1024, 1024, 1024)))
     kernel.launch(torch.cuda.current_stream(), (1024, 1024, 1024), a, b, c)
 
-docs/use.md tells the rest. Only ctypes is used; the library is libtuner.so of this wheel, of the system, or the one that
-TUNER_LIBRARY names.
+docs/python.md and docs/use.md tell the rest. tune() needs NumPy and the program `tuner`, packs only ctypes and libtuner.so: of this
+wheel, of the system, or the one that TUNER_LIBRARY names.
 """
 
 import ctypes
 import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-__all__ = ["CPU", "Choice", "Error", "Kernel", "Pack", "Workspace"]
+from .program import TuneError
+from .result import Best, Result
+from .tuning import tune
+
+__all__ = ["CPU", "Best", "Choice", "Error", "Kernel", "Pack", "Result", "TuneError", "Workspace", "tune"]
 
 CPU = -1  # the device that runs binaries of the host's compiler; as a stream, too
 

@@ -1,0 +1,219 @@
+"""`tuner.tune()` on the CPU device: what it finds, what it writes, and what it says when something is wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+import numpy
+
+import tuner
+
+SCALE = """
+extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
+  const int first = (blockIdx.x * BLOCK + threadIdx.x) * PER_THREAD;
+  for (int i = first; i < first + PER_THREAD && i < n; ++i) y[i] = a * x[i];
+}
+"""
+FIFTY = {"BLOCK": [32 * i for i in range(1, 11)], "PER_THREAD": [1, 2, 3, 4, 5]}
+GRID = "ceil_div(N, BLOCK * PER_THREAD)"
+
+
+def scale_arguments(N):
+    x = numpy.random.default_rng(N).random(N, dtype=numpy.float32)
+    return [x, numpy.zeros_like(x), 1.5, N]
+
+
+def tune_scale(parameters=None, source=SCALE, size=1000, **more):
+    given = dict(
+        arguments=scale_arguments(size), reference=lambda x, y, a, n: a * x, grid=GRID, device="cpu", measure="quick", quiet=True
+    )
+    return tuner.tune(source, parameters or {"BLOCK": [64, 128], "PER_THREAD": [1, 2]}, **{**given, **more})
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = self.id()
+        os.makedirs(folder)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder)
+
+    def refuses(self, words, **given):
+        with self.assertRaises(tuner.TuneError) as refused:
+            tune_scale(**given)
+        self.assertIn(words, str(refused.exception))
+        return refused.exception
+
+
+class Finds(InAFolder):
+    def test_the_best_of_50_configurations_is_known_with_its_interval_and_launches(self):
+        result = tune_scale(FIFTY, size=4097)
+        best = result.best
+        self.assertEqual(best.tried, 50)
+        self.assertTrue(best.verified)
+        self.assertLessEqual(best.interval_ns[0], best.time_ns)
+        self.assertGreaterEqual(best.interval_ns[1], best.time_ns)
+        self.assertEqual({(row["BLOCK"], row["PER_THREAD"]) for row in result.rows},
+                         {(b, p) for b in FIFTY["BLOCK"] for p in FIFTY["PER_THREAD"]})  # fmt: skip
+        x, y, a, n = scale_arguments(4097)
+        result.launch(tuner.CPU, x, y)
+        self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
+        y[:] = 0
+        result.launch(tuner.CPU, x, y, a, n)
+        self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
+
+    def test_several_sizes_are_one_sweep_with_an_answer_for_each(self):
+        sizes = [1, 31, 1000, 4097, 65537]
+        result = tune_scale(arguments=scale_arguments, sizes=sizes)
+        self.assertEqual(list(result.bests), [str(size) for size in sizes])
+        for size in sizes:
+            x, y, *_ = scale_arguments(size)
+            result.launch(tuner.CPU, x, y, N=size)
+            self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
+        with self.assertRaisesRegex(tuner.TuneError, "there are several sizes"):
+            result.best
+
+    def test_the_command_line_opens_what_it_wrote_and_the_same_call_measures_nothing(self):
+        result = tune_scale()
+        said = subprocess.run(
+            [os.environ["TUNER_PROGRAM"], "best", "1000", "--db", result.db_path, "--kernel", result.spec_path, "--format", "json"],
+            check=True, capture_output=True,
+        ).stdout  # fmt: skip
+        self.assertEqual(json.loads(said)["answers"][0]["winner"]["configuration"], result.best.configuration)
+        self.assertIn("# Tuning report", result.report())
+        again = tune_scale()
+        self.assertEqual(again.best.trial, result.best.trial)
+        self.assertEqual(len(again.rows), 4)
+
+    def test_functions_and_lists_allow_the_configurations_that_python_allows(self):
+        small = {"BLOCK": [32, 64, 96, 128], "PER_THREAD": [1, 2, 3]}
+        wanted = {(b, p) for b in small["BLOCK"] for p in small["PER_THREAD"] if b / p in (32, 64) or (b, p) == (96, 2)}
+        for allowed in [
+            lambda c: c["BLOCK"] / c["PER_THREAD"] in (32, 64) or (c["BLOCK"], c["PER_THREAD"]) == (96, 2),
+            lambda BLOCK, PER_THREAD: (BLOCK, PER_THREAD) in wanted,
+            "BLOCK / PER_THREAD in (32, 64) or BLOCK == 96 and PER_THREAD == 2",
+            "BLOCK == 32 * PER_THREAD || BLOCK == 64 * PER_THREAD || (BLOCK == 96 && PER_THREAD == 2)",
+            [{"BLOCK": b, "PER_THREAD": p} for b, p in wanted],
+        ]:
+            result = tune_scale(small, restrictions=allowed)
+            self.assertEqual({(row["BLOCK"], row["PER_THREAD"]) for row in result.rows}, wanted)
+
+    def test_block_and_grid_may_be_functions(self):
+        result = tune_scale(
+            {"WARPS": [1, 2], "PER_THREAD": [1, 3]},
+            SCALE.replace("BLOCK", "(32 * WARPS)"),
+            block=lambda c: 32 * c["WARPS"],
+            grid=lambda c: -(-1000 // (32 * c["WARPS"] * c["PER_THREAD"])),
+        )
+        self.assertEqual(result.best.tried, 4)
+
+    def test_types_shapes_words_and_inputs_that_are_written(self):
+        source = """
+        template <typename T> __device__ T twice(T x) { return x + x; }
+        extern "C" __global__ void add(double* sum, const float2* pairs, unsigned char* seen, int rows, int columns) {
+          const int i = blockIdx.x * block_size_x + threadIdx.x;
+          if (i >= rows * columns) return;
+          sum[i] += MODE == row ? twice(pairs[i].x) / 2 + pairs[i].y : pairs[i].x + pairs[i].y;
+          seen[i] = 1;
+        }"""
+        sums = numpy.arange(35.0).reshape(5, 7)
+        pairs = numpy.arange(70, dtype=numpy.float32).reshape(5, 7, 2)
+        result = tuner.tune(
+            source, {"block_size_x": [32, 64], "MODE": ["row", "column"]},
+            [sums, pairs, numpy.zeros((5, 7), numpy.uint8), 5, 7], {"R": 5, "C": 7}, {"sum": sums + pairs.sum(axis=2)},
+            grid="ceil_div(R * C, block_size_x)", options=["-Drow=1", "-Dcolumn=2"],
+            device="cpu", measure="quick", quiet=True,
+        )  # fmt: skip
+        self.assertEqual({row["status"] for row in result.rows} - {"dropped"}, {"ok"})
+        self.assertIn("MODE", result.best.configuration)
+
+    def test_arrays_of_other_libraries_are_copied(self):
+        class Tensor:  # as PyTorch's and CuPy's look like
+            def __init__(self, array):
+                self.array, self.shape, self.dtype = array, array.shape, array.dtype
+                self.__cuda_array_interface__ = {}
+
+            def get(self):
+                return self.array
+
+        x, y, a, n = scale_arguments(1000)
+        result = tune_scale(arguments=[Tensor(x), Tensor(y), numpy.float32(a), numpy.int32(n)], reference={"y": Tensor(x * a)})
+        self.assertTrue(result.best.verified)
+        with self.assertRaisesRegex(tuner.TuneError, "`x` is in a GPU's memory, and the launch needs it in the host's"):
+            result.launch(tuner.CPU, Tensor(x), y)
+
+    def test_without_a_reference_the_answer_says_so(self):
+        self.assertIn("unverified", repr(tune_scale(reference=None)))
+
+
+class Refuses(InAFolder):
+    def test_arguments_that_do_not_fit(self):
+        x, y, a, n = scale_arguments(1000)
+        self.refuses("takes 4 arguments (float* x, float* y, float a, int n); 3 were given", arguments=[x, y, a])
+        self.refuses("argument 1, `x`, is float* in the kernel, and the array holds float64", arguments=[x.astype("f8"), y, a, n])
+        self.refuses("argument 1, `x`, is float*, and 3 is no array", arguments=[3, y, a, n])
+        self.refuses("argument 4, `n`, is int, and 1.5 is not", arguments=[x, y, a, 1.5])
+        self.refuses("argument 3, `a`, is float, and array", arguments=[x, y, x[:2], n])
+
+    def test_references_that_fail_or_do_not_fit(self):
+        def failing(*_):
+            raise ZeroDivisionError("by hand")
+
+        error = self.refuses("the reference raised ZeroDivisionError: by hand", reference=failing)
+        self.assertIsInstance(error.__cause__, ZeroDivisionError)
+        self.refuses("the reference of argument 2, `y`, has the shape 7", reference=[None, numpy.zeros(7, "f4"), None, None])
+        self.refuses("the reference gave 2 results, and the kernel writes y", reference=lambda *_: (1, 2))
+        self.refuses("the reference names z", reference={"z": 1})
+
+    def test_functions_of_configurations_that_raise(self):
+        self.refuses("raised KeyError at BLOCK=64, PER_THREAD=1: 'TILE'", restrictions=lambda c: c["TILE"] > 1)
+        self.refuses("name 'TILE' is not defined", restrictions="TILE / 2 == 1")
+
+    def test_the_programs_own_sentences(self):
+        self.refuses("unknown name `TILE`", restrictions="TILE > 1")
+        error = self.refuses("wrong_result", source=SCALE.replace("a * x", "a + x"))
+        self.assertEqual(error.exit_code, 1)
+        self.refuses("compile_error", source=SCALE.replace("a * x", "b * x"))
+        self.refuses("abacus", device="abacus")
+        self.refuses("`scale_all`", kernel="scale_all")
+        self.refuses("cannot be read", source="missing.cu")
+
+    def test_a_program_that_is_not_there(self):
+        program = os.environ["TUNER_PROGRAM"]
+        self.addCleanup(os.environ.__setitem__, "TUNER_PROGRAM", program)
+        os.environ["TUNER_PROGRAM"] = "/nowhere/tuner"
+        self.refuses("the program tuner was not found: /nowhere/tuner")
+
+
+class Lives(InAFolder):
+    def test_packs_need_no_numpy(self):
+        code = "import sys; sys.modules['numpy'] = None; import tuner; tuner.Pack"
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        script = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
+from tune_test import *
+try:
+    tune_scale({{"BLOCK": [32 * i for i in range(1, 33)], "PER_THREAD": list(range(1, 33))}}, quiet=False)
+except KeyboardInterrupt as stop:
+    print(stop)
+"""
+        sweep = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in sweep.stderr:
+            if "best 1000" in line:
+                break
+        sweep.send_signal(signal.SIGINT)
+        said, messages = sweep.communicate(timeout=120)
+        self.assertEqual(sweep.returncode, 0, messages)
+        self.assertIn("the same call goes on from there", said)
+        self.assertIn("To resume", messages)
+        known = tune_scale({"BLOCK": [32], "PER_THREAD": [1, 2]})
+        self.assertGreaterEqual(known.best.tried, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,148 @@
+"""What `tune()` returns: answers of the program, read as JSON."""
+
+import json
+import os
+
+from .program import TuneError, answer
+
+
+class Best:
+    """The answer at one size. Times are in nanoseconds; the interval is of 95 % confidence."""
+
+    def __init__(self, sizes, answered):
+        winner = answered["winner"]
+        measured = winner["measurement"]
+        self.sizes = sizes
+        self.configuration = winner["configuration"]
+        self.time_ns = measured["median_ns"]
+        self.interval_ns = (measured["low_ns"], measured["high_ns"])
+        self.trial = winner["trial"]
+        self.environment, self.definition = winner["environment"], winner["definition"]
+        self.verified = winner["verification"]["checked"]
+        self.tied = [one["configuration"] for one in answered["tied"]]
+        searched = answered["searched"] or {"tried": 0, "candidates": 0}
+        self.tried, self.candidates = searched["tried"], searched["candidates"]
+        default = answered["default"] and answered["default"]["measurement"]
+        self.times_default = default["median_ns"] / self.time_ns if default else None
+
+    def __repr__(self):
+        configuration = " ".join(f"{name}={value}" for name, value in self.configuration.items())
+        low, high = (one / 1000 for one in self.interval_ns)
+        sure = f"{self.tried} of {self.candidates} tried, {len(self.tied)} tied"
+        unverified = "" if self.verified else ", unverified"
+        return f"<{configuration}: {self.time_ns / 1000:.4g} µs ({low:.4g} to {high:.4g}), {sure}{unverified}>"
+
+
+class Result:
+    """What a sweep has found. `spec_path` and `db_path` are for the command line: `tuner best --db DB --kernel SPEC`."""
+
+    def __init__(self, name, spec_path, db_path, problems, parameters):
+        self.name = name
+        self.spec_path = spec_path
+        self.db_path = db_path
+        self.bests = {}
+        self._problems = problems
+        self._parameters = parameters
+        self._kernel = None
+        runs = json.loads(answer("report", "--db", db_path, "--kernel", name, "--format", "json"))["runs"]
+        self._run = max(runs, key=lambda run: run["started_at"])
+        for sizes in problems:
+            text = "x".join(str(size) for size in sizes.values())
+            said = answer("best", text, "--kernel", spec_path, "--db", db_path, "--format", "json")
+            here = [one for one in json.loads(said)["answers"] if self._is_here(one["environment"])]
+            if not here:
+                raise TuneError(f"the sweep ended before {name} had a result at {text}; the same call goes on from there")
+            self.bests[text] = Best(sizes, max(here, key=lambda one: one["winner"]["measured_at"]))
+
+    def _is_here(self, environment):
+        """Whether it is that of the sweep: the database may know other devices."""
+        device = self._run["device"]
+        return [environment[key] for key in ("device", "driver", "toolkit")] == [
+            device["name"], device["driver"], self._run["toolkit"]
+        ]  # fmt: skip
+
+    @property
+    def best(self):
+        if len(self.bests) > 1:
+            raise TuneError(f"there are several sizes: ask bests[...] with one of {', '.join(self.bests)}")
+        return next(iter(self.bests.values()))
+
+    @property
+    def rows(self):
+        """Every trial of the sizes, the fastest first: parameters, status, time_ns, low_ns, high_ns, and why it failed."""
+        wanted = [dict(sizes) for sizes in self._problems]
+        environments = [best.environment for best in self.bests.values()]
+        definitions = [best.definition for best in self.bests.values()]
+        rows = []
+        report = json.loads(answer("report", "--db", self.db_path, "--kernel", self.name, "--format", "json"))
+        for environment in report["environments"]:
+            for trial in environment["trials"] if environment["environment"] in environments else []:
+                if trial["sizes"] not in wanted or trial["definition"] not in definitions:
+                    continue
+                measured = trial["measurement"] or {}
+                rows.append({
+                    **trial["sizes"],
+                    **trial["configuration"],
+                    "status": trial["status"],
+                    "time_ns": measured.get("median_ns"),
+                    "low_ns": measured.get("low_ns"),
+                    "high_ns": measured.get("high_ns"),
+                    "registers": (trial["resources"] or {}).get("registers"),
+                    "compile_ms": trial["compile_ms"],
+                    "detail": trial["detail"],
+                    "trial": trial["trial"],
+                })  # fmt: skip
+        return sorted(rows, key=lambda row: (row["status"] != "ok", row["time_ns"] is None, row["time_ns"]))
+
+    @property
+    def table(self):
+        """`rows`, as a DataFrame where pandas is installed."""
+        try:
+            import pandas
+        except ImportError:
+            return self.rows
+        return pandas.DataFrame(self.rows)
+
+    def report(self, path=None, format="md"):
+        """The program's report; with a path it is a file whose ending says the format."""
+        if path is None:
+            return answer("report", "--db", self.db_path, "--kernel", self.name, "--format", format)
+        return answer("report", "--db", self.db_path, "--kernel", self.name, "-o", os.fspath(path))
+
+    def pack(self):
+        """The path of a pack with the answers, for other programs too."""
+        path = os.path.splitext(self.spec_path)[0] + ".tuned"
+        answer("pack", "-o", path, "--kernel", self.spec_path, "--db", self.db_path, "--within", "0%")
+        return path
+
+    def launch(self, stream, *given, **sizes):
+        """Launches the best at these sizes on the kernel's arrays; numbers follow from the sizes and may be left out."""
+        from . import CPU, Error, Pack
+
+        if self._kernel is None:
+            self._kernel = Pack(self.pack()).kernel(self.name)
+        declared = self._parameters
+        if len(given) == len(declared):
+            given = [value for value, one in zip(given, declared) if one["type"].rstrip().endswith("*")]
+        on_cpu = isinstance(stream, int) and stream == CPU
+        pointers = [one for one in declared if one["type"].rstrip().endswith("*")]
+        for value, one in zip(given, pointers):
+            if value is not None and on_cpu != _is_on_host(value):
+                places = ("the host's memory", "a GPU's memory")
+                raise TuneError(f"`{one['name']}` is in {places[on_cpu]}, and the launch needs it in {places[not on_cpu]}")
+        if not sizes and len(self._problems) > 1:
+            raise TuneError(f"there are several sizes: name {' and '.join(self._problems[0])} in the launch")
+        wanted = {**self._problems[0], **sizes}
+        try:
+            self._kernel.launch(stream, list(wanted.values()), *given)
+        except (Error, TypeError, ValueError) as error:
+            raise TuneError(f"{self.name} was not launched: {error}") from error
+
+    def __repr__(self):
+        return "\n".join(f"{self.name} {text}: {best!r}" for text, best in self.bests.items())
+
+
+def _is_on_host(array):
+    if hasattr(array, "data_ptr"):
+        return array.device.type == "cpu"
+    return not hasattr(array, "__cuda_array_interface__")
