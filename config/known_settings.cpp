@@ -49,6 +49,10 @@ constexpr std::array settings = {
                  "", "auto|off"},
     KnownSetting{"baselines", SettingKind::word,
                  "whether the libraries that specs name are timed beside their kernels", "", "on|off"},
+    KnownSetting{
+        "metrics", SettingKind::word,
+        "what `tuner profile` counts beside the usual metrics, by NVIDIA's names, with commas between",
+        "none"},
     KnownSetting{"compile_jobs", SettingKind::integer, "compilers at work at once",
                  "one a core, as memory allows", "", 1, 4096},
     KnownSetting{"compile_timeout_s", SettingKind::number, "seconds after which a compiler is killed", "", "",

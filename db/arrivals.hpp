@@ -23,7 +23,7 @@ class Arrivals {
  public:
   explicit Arrivals(const Connection& target);
 
-  /// Runs, failures of the past, finals, searches and ceilings.
+  /// Runs, failures of the past, finals, searches, ceilings and counters.
   template <class Record>
   void put(const Record& record) {
     m_rows.put(record);
@@ -70,6 +70,7 @@ void for_each_record(const Connection& db, const TrialFilter& filter, const Visi
   each(searches(db, filter));
   each(ceilings(db));
   each(declarations(db));
+  each(counters(db));
   for_each_judgement(db, visit);
 }
 

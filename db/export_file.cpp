@@ -23,7 +23,7 @@ using tuner::model::RunRecord;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
-constexpr int newest_version = 5;
+constexpr int newest_version = 6;
 constexpr int last_with_own_sequences = 4;  // see before_version_9
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
@@ -92,6 +92,14 @@ void require_sound(const Ceiling& ceiling, const Where& where) {
   require_positive(ceiling.value, {"value", &where});
 }
 
+void require_sound(const StoredCounter& stored, const Where& where) {
+  constexpr std::size_t longest_name = 256;
+  if (stored.trial.empty()) refuse({"trial", &where}, "", "an identifier");
+  if (!std::isfinite(stored.counter.value)) refuse({"value", &where}, stored.counter.value, "a number");
+  if (stored.counter.metric.empty() || stored.counter.metric.size() > longest_name)
+    refuse({"metric", &where}, stored.counter.metric, "a name of at most 256 bytes");
+}
+
 /// What every version of exports has, and only what a trial can have said.
 void require_sound(const TrialRecord& trial, const JsonReader& line) {
   for (const char* name : {"family", "sizes", "type", "kernel", "configuration", "status", "verification",
@@ -128,8 +136,8 @@ void number(Record& record, const Json& object, int version) {
 
 /// The keys of lines, in the order of ExportRecord. A trial's line is the trial itself, whose first field
 /// this is: it may have some of the other names as fields.
-constexpr std::array keys = {"trial",  "run",     "failure",     "verdict",   "final",
-                             "search", "ceiling", "declaration", "judgements"};
+constexpr std::array keys = {"trial",  "run",     "failure",     "verdict",    "final",
+                             "search", "ceiling", "declaration", "judgements", "counter"};
 static_assert(keys.size() == std::variant_size_v<ExportRecord>);
 
 void read_record(const Json& object, const char* /*key*/, int version, StoredTrial& out) {

@@ -16,11 +16,12 @@
 namespace db {
 
 /// An exported sweep: JSON Lines, UTF-8, which may be gzipped. The header comes first:
-/// {"format":"tuner-export","version":5}. Then come runs, {"run":…}, and trials, {"trial":…}, sorted, one a
+/// {"format":"tuner-export","version":6}. Then come runs, {"run":…}, and trials, {"trial":…}, sorted, one a
 /// line, so that two exports can be compared. Then come failures of the past, {"failure":…}, verdicts,
 /// {"verdict":…}, finals, {"final":…}, searches, {"search":…}, ceilings of the devices, {"ceiling":…},
-/// declarations of kernels, {"declaration":…}, and judgements by their specs, {"judgements":…}. The fields of
-/// each are those of tuner/model/record_fields.hpp. Older versions are read too: version 4 has other names of
+/// declarations of kernels, {"declaration":…}, counters, {"counter":…}, and judgements by their specs,
+/// {"judgements":…}. The fields of each are those of tuner/model/record_fields.hpp. Older versions are read
+/// too: version 5 has no counters; version 4 has other names of
 /// some fields; version 3 has no failures, declarations and judgements, and only the verdicts that stood;
 /// version 2 has no searches; version 1 has no verdicts.
 struct Export {
@@ -48,9 +49,9 @@ std::unique_ptr<std::istream> open_export(const std::filesystem::path& path);
 bool looks_like_export(const std::filesystem::path& path);
 
 /// What a line behind the header holds.
-using ExportRecord =
-    std::variant<StoredTrial, tuner::model::RunRecord, PastFailure, Probing, tuner::model::FinalRecord,
-                 tuner::model::SearchRecord, tuner::model::Ceiling, StoredDeclaration, SpecJudgements>;
+using ExportRecord = std::variant<StoredTrial, tuner::model::RunRecord, PastFailure, Probing,
+                                  tuner::model::FinalRecord, tuner::model::SearchRecord,
+                                  tuner::model::Ceiling, StoredDeclaration, SpecJudgements, StoredCounter>;
 /// Visits the records line by line without holding more than one; returns the version. An error thrown by the
 /// visitor gets the line's number too.
 int stream_export(std::istream& in, const std::string& name,

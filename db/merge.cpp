@@ -50,7 +50,9 @@ std::vector<SchemaObject> schema_of(const Connection& db) {
 
 /// Of the tables and triggers of older versions.
 constexpr std::pair<std::int64_t, std::string_view> digests_of_versions[] = {
-    {8, "f76bf127cc765e76368e0c7e35efbc0b"}, {9, "4f928b2988d8c1ed5534d5a18c88ba51"}};
+    {8, "f76bf127cc765e76368e0c7e35efbc0b"},
+    {9, "4f928b2988d8c1ed5534d5a18c88ba51"},
+    {10, "4e144688564c88b305f8895f9793ebe5"}};
 
 std::string digest_of(const std::vector<SchemaObject>& objects) {
   tuner::model::DigestBuilder digest;

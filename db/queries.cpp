@@ -102,6 +102,12 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
       .all(read_row<tuner::model::DeviceInfo>);
 }
 
+std::vector<StoredCounter> counters(const Connection& db, const std::optional<Digest>& trial) {
+  return Statement(db, "SELECT " + columns_of<StoredCounter>().names() +
+                           " FROM counters WHERE ?1 IS NULL OR trial = ?1 ORDER BY trial, metric")
+      .all(read_row<StoredCounter>, trial);
+}
+
 std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel) {
   return Statement(db, "SELECT path FROM kernel_specs WHERE family = ? AND kernel = ?")
       .first(&Statement::Use::text, family, kernel)

@@ -76,6 +76,10 @@ std::vector<tuner::model::RunRecord> runs(const Connection& db);
 /// Every device that ever ran a sweep, by name; `id` as it was last addressed.
 std::vector<tuner::model::DeviceInfo> devices(const Connection& db);
 
+/// What was counted of a trial, or of all, by trial and metric.
+std::vector<StoredCounter> counters(const Connection& db,
+                                    const std::optional<tuner::model::Digest>& trial = std::nullopt);
+
 /// Where the spec of a kernel was when a sweep last read it; empty where that is not known.
 std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel);
 

@@ -307,6 +307,16 @@ void ResultStore::record_ceiling(const Ceiling& ceiling) {
   put_now(ceiling, &Ceiling::measured_at);
 }
 
+void ResultStore::record_counters(const Digest& trial, const std::vector<tuner::model::Counter>& counters) {
+  Transaction transaction(m_db);
+  std::int64_t last = 0;
+  for (const StoredCounter& known : db::counters(m_db, trial)) last = std::max(last, known.generation);
+  const std::string now = utc_now();
+  for (const tuner::model::Counter& counter : counters)
+    m_statements->rows.put({trial, counter, last + 1, now});
+  transaction.commit();
+}
+
 std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
   std::vector<KnownResult> found;
   const Snapshot snapshot(m_db);

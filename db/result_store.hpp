@@ -102,6 +102,9 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   /// where it is empty.
   void record_ceiling(const tuner::model::Ceiling& ceiling);
 
+  /// Of a trial that is here.
+  void record_counters(const tuner::model::Digest& trial, const std::vector<tuner::model::Counter>& counters);
+
   /// The connection, for queries over what is being written.
   const Connection& connection() const;
   /// Something the user should know of how the database was opened; usually empty.

@@ -71,6 +71,7 @@ RowWriter::RowWriter(const Connection& db, Life life)
       m_entry_coverage(db, sql("insert_entry_coverage")),
       m_case_of(db, "SELECT tuning_case FROM trials WHERE id = ?"),
       m_ceiling(db, sql("insert_ceiling")),
+      m_counter(db, sql("insert_counter")),
       m_clear(db, "UPDATE probings SET cleared = 1 WHERE probe = ? AND cleared = 0"),
       m_probing(db, sql("insert_probing")),
       m_verdict(db, sql("insert_verdict")),
@@ -251,6 +252,10 @@ void RowWriter::condemn(const Digest& probe) {
 
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {
   put_row(m_ceiling, ceiling);
+}
+
+void RowWriter::put(const StoredCounter& counter) {
+  put_row(m_counter, counter);
 }
 
 namespace {

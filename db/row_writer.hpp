@@ -56,6 +56,8 @@ class RowWriter {
   void condemn(const tuner::model::Digest& probe);
   /// At `ceiling.measured_at`, in place of a worse one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
+  /// In place of one of a smaller generation. One of a trial that is not here is left out.
+  void put(const StoredCounter& counter);
 
   /// Of a case: its environment and problem are put first.
   tuner::model::Digest put_case(const tuner::model::Problem& problem,
@@ -100,8 +102,9 @@ class RowWriter {
   std::optional<Last> m_last;  ///< absent: unknown
   Statement m_device, m_environment, m_problem, m_case, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_new_trial, m_trial, m_measurement, m_final, m_final_entry, m_coverage,
-      m_entry_coverage, m_case_of, m_ceiling, m_clear, m_probing, m_verdict, m_fail_probed, m_failed_probe,
-      m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_trial_failure, m_search, m_search_kernel;
+      m_entry_coverage, m_case_of, m_ceiling, m_counter, m_clear, m_probing, m_verdict, m_fail_probed,
+      m_failed_probe, m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_trial_failure, m_search,
+      m_search_kernel;
 };
 
 }  // namespace db

@@ -29,6 +29,16 @@ struct StoredJudgement {
 /// More no declaration takes the place of at once.
 constexpr std::size_t most_followed = 1000;
 
+/// What counting said of one metric of a trial, as it travels between databases. Of two of a trial and metric
+/// the one of the larger generation counts.
+struct StoredCounter {
+  tuner::model::Digest trial;
+  tuner::model::Counter counter;
+  std::int64_t generation = 0;  ///< one more than those of the trial that were known when it was counted
+  std::string counted_at;       ///< UTC, ISO 8601
+  bool operator==(const StoredCounter&) const = default;
+};
+
 /// Judgements by one spec, as an export has them.
 struct SpecJudgements {
   tuner::model::Digest spec;
@@ -123,6 +133,14 @@ void describe(Archive& a, T& v) {
   describe(a, v.kernel);
   a("generation", v.generation);
   a("followed", v.followed);
+}
+
+template <class Archive, tuner::model::Described<StoredCounter> T>
+void describe(Archive& a, T& v) {
+  a("trial", v.trial);
+  describe(a, v.counter);
+  a("generation", v.generation);
+  a("counted_at", v.counted_at);
 }
 
 template <class Archive, tuner::model::Described<SpecJudgements> T>

@@ -59,6 +59,7 @@ class Selected {
   bool has(const StoredDeclaration& declaration) const {
     return m_kernels.contains({declaration.kernel.family, declaration.kernel.kernel});
   }
+  bool has(const StoredCounter& counter) const { return m_trials.contains(counter.trial); }
   bool has(const StoredJudgement& judgement) const { return m_trials.contains(judgement.trial); }
 
   std::set<Digest> runs;
@@ -184,6 +185,8 @@ Connection extract_run(const Connection& db, const Digest& run) {
     } else if constexpr (std::is_same_v<Record, StoredJudgement>) {
       // Whoever adds this to what else is known is told what measured it; which spec is in force, a run does
       // not say.
+      if (keys.contains(record.trial)) arrivals.put(record);
+    } else if constexpr (std::is_same_v<Record, StoredCounter>) {
       if (keys.contains(record.trial)) arrivals.put(record);
     }
   });

@@ -1,4 +1,4 @@
--- The schema, version 10. Marks in braces stand for columns that follow from tuner/model/record_fields.hpp: see db/rows.hpp.
+-- The schema, version 11. Marks in braces stand for columns that follow from tuner/model/record_fields.hpp: see db/rows.hpp.
 --
 -- Ids are 16 bytes: digests of content, and random ones where there is no content (runs, attempts). They are the same
 -- in every database, so that two databases merge row by row. Rows may come from strangers (merge, import) and have to
@@ -178,6 +178,17 @@ CREATE TABLE ceilings (
   trial       BLOB REFERENCES trials (id),  -- that showed it
   measured_at TEXT NOT NULL CHECK (length(measured_at) <= 64),
   PRIMARY KEY (device, kind, type)
+) STRICT, WITHOUT ROWID;
+
+-- What hardware counters said of one run of a trial.
+CREATE TABLE counters (
+  trial      BLOB NOT NULL REFERENCES trials (id),
+  metric     TEXT NOT NULL CHECK (length(metric) BETWEEN 1 AND 256),  -- NVIDIA's name
+  value      REAL NOT NULL,
+  unit       TEXT NOT NULL CHECK (length(unit) <= 256),
+  generation INTEGER NOT NULL,  -- one more than those of the trial that were known when it was counted
+  counted_at TEXT NOT NULL CHECK (length(counted_at) <= 64),
+  PRIMARY KEY (trial, metric)
 ) STRICT, WITHOUT ROWID;
 
 -- Committed before each launch, so that after a crash of anything, the machine included, the culprit has a name.

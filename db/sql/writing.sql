@@ -17,6 +17,15 @@ ON CONFLICT (device, kind, type) DO UPDATE SET (value, unit, measured_at, trial)
 WHERE (iif(kind = 'launch', -excluded.value, excluded.value), excluded.unit, coalesce(excluded.trial, x''), excluded.measured_at)
       >= (iif(kind = 'launch', -ceilings.value, ceilings.value), ceilings.unit, coalesce(ceilings.trial, x''), ceilings.measured_at)
 
+-- # insert_counter
+-- Of a trial and metric the one that was counted last, and of two that know nothing of each other the same in any order.
+INSERT INTO counters (trial, metric, value, unit, generation, counted_at)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM trials WHERE id = ?1)
+ON CONFLICT (trial, metric) DO UPDATE SET (value, unit, generation, counted_at) = (
+  excluded.value, excluded.unit, excluded.generation, excluded.counted_at)
+WHERE (excluded.generation, excluded.counted_at, excluded.value, excluded.unit)
+      > (counters.generation, counters.counted_at, counters.value, counters.unit)
+
 -- # insert_entry_coverage
 -- Of an export that tells no coverage: the finalists are covered as they are here now.
 INSERT INTO final_coverage (final, run, kernel, first, last)
@@ -91,6 +100,7 @@ WHERE probe IN (SELECT probe FROM trials WHERE id IN (SELECT id FROM doomed_tria
   AND probe NOT IN (SELECT probe FROM trials WHERE probe IS NOT NULL AND id NOT IN (SELECT id FROM doomed_trials));
 UPDATE trials SET measurement = NULL, status = 'skipped' WHERE id IN (SELECT id FROM doomed_trials);
 DELETE FROM measurements WHERE id IN (SELECT id FROM doomed_measurements);
+DELETE FROM counters WHERE trial IN (SELECT id FROM doomed_trials);
 DELETE FROM trials WHERE id IN (SELECT id FROM doomed_trials);
 DELETE FROM tallies WHERE trials = 0;
 DELETE FROM search_kernels WHERE search IN (SELECT id FROM doomed_searches);

@@ -339,7 +339,7 @@ TEST_SUITE("db") {
       std::ostringstream out;
       db::export_database(db::open_for_reading(path), {}, out);
       std::string text = out.str();
-      const std::string now = "\"version\":5";
+      const std::string now = "\"version\":6";
       text.replace(text.find(now), now.size(), fmt::format("\"version\":{}", version));
       const std::string ours = fmt::format("\"sequence\":{}", ask(path, "SELECT sequence FROM trials"));
       for (std::size_t at; (at = text.find(ours)) != std::string::npos;)

@@ -153,7 +153,7 @@ TEST_SUITE("db") {
     CHECK(again.str() == out.str());
 
     std::string before = out.str();
-    before.replace(before.find("\"version\":5"), 11, "\"version\":2");
+    before.replace(before.find("\"version\":6"), 11, "\"version\":2");
     before.erase(before.find("{\"search\""));
     for (std::size_t at = before.find(",\"origin\":\"of first\""); at != std::string::npos;
          at = before.find(",\"origin\":\"of first\""))

@@ -84,6 +84,7 @@ class TrialFixture {
       surroundings.now_ns = [this] { return script.clock_ns; };
       surroundings.max_sm_clock_mhz = 1980;
       surroundings.reading = [] { return tuner::measure::Reading{1755, 51, 333}; };
+      surroundings.counters = counters;
       m_runner = std::make_unique<tuner::measure::DeviceTrialRunner>(std::make_unique<FakeDevice>(script),
                                                                      std::move(surroundings));
     }
@@ -96,6 +97,7 @@ class TrialFixture {
   }
 
   FakeScript script;
+  std::function<std::unique_ptr<tuner::device::Counters>()> counters;
 
  private:
   std::unique_ptr<tuner::measure::DeviceTrialRunner> m_runner;

@@ -18,6 +18,7 @@ class ScriptedRunner : public model::TrialRunner {
   const model::DeviceInfo& device() const override { return m_device; }
   model::TrialOutcome run(const model::TrialJob& job) override;
   model::FinalOutcome run_final(const model::FinalJob& job) override;
+  model::Profile profile(const model::ProfileJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
   }

@@ -64,6 +64,9 @@ bool same(const TrialRequest& a, const TrialRequest& b) {
   return a.job == b.job && a.carries_reference == b.carries_reference &&
          a.forget_references == b.forget_references;
 }
+bool same(const ProfileRequest& a, const ProfileRequest& b) {
+  return same(a.trial, b.trial) && a.metrics == b.metrics;
+}
 bool same(const FinalRequest& a, const FinalRequest& b) {
   const auto alike = [](const TrialRequest& left, const TrialRequest& right) { return same(left, right); };
   return a.seed == b.seed &&

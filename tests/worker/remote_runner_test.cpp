@@ -104,6 +104,23 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.starts() == 5);
   }
 
+  TEST_CASE("counting gives what it gives without a process, and a lost child fails it as it would a trial") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    const model::ProfileJob good{test::trial_job("a"), {"dram__bytes_read.sum", "smsp__inst_executed.sum"}};
+    const model::Profile alone = test::ScriptedRunner().profile(good);
+    CHECK(alone.counters.size() == 2);
+    CHECK(runner.profile(good) == alone);
+    for (const auto& [entry, status] :
+         {std::pair("crash", TrialStatus::crashed), std::pair("hang", TrialStatus::timeout)}) {
+      CAPTURE(entry);
+      const model::Profile lost = runner.profile({test::trial_job(entry), good.metrics});
+      CHECK(lost.outcome.status == status);
+      CHECK(lost.outcome.device_lost);
+      CHECK(lost.counters.empty());
+      CHECK(runner.profile(good) == alone);
+    }
+  }
+
   TEST_CASE(
       "a final that names a finalist which is not there, or may not win, is refused, and it is said why") {
     struct Row {

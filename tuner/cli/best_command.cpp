@@ -132,7 +132,9 @@ struct Found {
 };
 
 Found find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
-  const answers::TrialCondition condition(options.where);
+  const bool asks_of_counters = options.where.find("__") != std::string::npos;
+  const answers::TrialCondition condition(
+      options.where, asks_of_counters ? db::counters(connection) : std::vector<db::StoredCounter>{});
   Found found;
   const bool wants_ranking =
       !condition.empty() || options.top > 0 || (!query.sizes.empty() && options.format == "table");
@@ -467,9 +469,10 @@ void add_best(const CommandPlace& place) {
       ->group("");
   command.option("--top", options.top, "N", "the first N trials of each size, side by side")
       ->check(CLI::PositiveNumber);
-  command.option("--where", options.where, "CONDITION",
-                 "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
-                 "block_threads, occupancy (%), time_us");
+  command.option(
+      "--where", options.where, "CONDITION",
+      "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
+      "block_threads, occupancy (%), time_us, and counters as dram__bytes_read_sum (tuner profile)");
   command.option("--program", options.program, "CAPTURE",
                  "say what the program that was captured gains by the answers, with --kernel");
   command.choice(

@@ -82,6 +82,7 @@ void add_pack(const CommandPlace& place);
 void add_report(const CommandPlace& place);
 void add_capture(const CommandPlace& place);
 void add_list(const CommandPlace& place);
+void add_profile(const CommandPlace& place);
 void add_show(const CommandPlace& place);
 void add_compare(const CommandPlace& place);
 void add_baseline(const CommandPlace& place);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
+#include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/device/cuda/nvml.hpp"
 #include "tuner/measure/runner.hpp"
@@ -66,6 +68,7 @@ class LazyRunner final : public model::TrialRunner {
   void prepare() override { static_cast<void>(runner()); }
   model::TrialOutcome run(const model::TrialJob& job) override { return runner().run(job); }
   model::FinalOutcome run_final(const model::FinalJob& job) override { return runner().run_final(job); }
+  model::Profile profile(const model::ProfileJob& job) override { return runner().profile(job); }
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
     if (m_runner) m_runner->report_phases_to(m_listener);
@@ -112,6 +115,16 @@ std::vector<std::byte> support_binary(const model::DeviceInfo& device,
   return std::move(compilation.binary);
 }
 
+/// Where CUPTI may be: as TUNER_LIBCUPTI says, else where NVRTC is looked for.
+std::vector<std::string> cupti_places() {
+  const char* const named = std::getenv("TUNER_LIBCUPTI");
+  std::vector<std::string> places;
+  for (const auto& candidate : compile::nvrtc::library_candidates(
+           named == nullptr ? "" : named, {{"libcupti.so.13", "libcupti.so.12"}, "cuda_cupti"}))
+    places.push_back(candidate.file);
+  return places;
+}
+
 std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
                                               const std::filesystem::path& cache_folder) {
   const int ordinal = std::stoi(info.id.substr(info.id.find(':') + 1));
@@ -125,6 +138,7 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
     return measure::Reading{gpu.sm_clock_mhz.value_or(0), gpu.temperature_celsius.value_or(0),
                             gpu.power_watts.value_or(0)};
   };
+  surroundings.counters = [ordinal] { return device::cuda::counters::open(ordinal, cupti_places()); };
   return std::make_unique<measure::DeviceTrialRunner>(device::cuda::open(ordinal, std::move(support)),
                                                       surroundings);
 }

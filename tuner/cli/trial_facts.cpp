@@ -96,6 +96,7 @@ answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRec
   facts.superseded = db::is_superseded(connection, trial.key);
   facts.final = db::final_with(connection, trial.key);
   facts.ceilings = db::ceilings(connection, trial.environment.device);
+  facts.counters = db::counters(connection, trial.key);
   facts.measurements = db::measurements(connection, trial.key);
   facts.occupancy_steps = occupancy_steps(connection, trial);
   facts.code_bytes = code_bytes(trial, cache);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -79,6 +80,8 @@ class Sequence : public model::Seam {
   /// Runs all steps `repetitions` times back to back, waits, and says how long the whole took. Throws
   /// DeviceFault.
   virtual Timing run(int repetitions) = 0;
+  /// Runs all steps once, with nothing else on the device, and waits: for who counts what they do.
+  virtual void run_alone() { run(1); }
   /// Where steps find buffers as CUDA arrays (model::Texture::in_array), these are the sequence's own. They
   /// have the buffers' contents since it was bound; this copies them again, outside all timing.
   virtual void fill_arrays() {}
@@ -86,6 +89,17 @@ class Sequence : public model::Seam {
   virtual void collect_arrays() {}
   /// The driver's own blocks per multiprocessor for the first launch; -1 where there is no such thing.
   virtual int blocks_per_multiprocessor() const = 0;
+};
+
+/// Counts what the hardware does.
+class Counters : public model::Seam {
+ public:
+  /// The usual metrics and those that are `named`, over one run of `work`. It runs once a pass, each time
+  /// after `before_each`, which is not counted. Throws model::Error, a UsageError for a metric that is not
+  /// known here, and what the two throw.
+  virtual model::Profile count(const std::vector<std::string>& named,
+                               const std::function<void()>& before_each,
+                               const std::function<void()>& work) = 0;
 };
 
 /// Where the operands of a sequence live: for each buffer of the plan its address, and for each output (same

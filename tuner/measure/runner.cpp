@@ -240,6 +240,46 @@ void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examinatio
   outcome.measurement = std::move(samples.measurement);
 }
 
+model::Profile DeviceTrialRunner::profile(const model::ProfileJob& job) {
+  if (!m_surroundings.counters) return TrialRunner::profile(job);
+  model::Profile profile;
+  if (m_lost) {
+    profile.outcome = lost_before();
+    return profile;
+  }
+  try {
+    attempt_profile(job, profile);
+  } catch (const device::DeviceFault& fault) {
+    note(fault, profile.outcome);
+  }
+  return profile;
+}
+
+void DeviceTrialRunner::attempt_profile(const model::ProfileJob& job, model::Profile& profile) {
+  const std::unique_ptr<device::Counters> counters = m_surroundings.counters();
+  load_library(job.trial);
+  const InputSets& sets = inputs_for(job.trial, profile.outcome);
+  BufferTable workspaces = m_inputs.workspaces(job.trial.plan);
+  enter(TrialPhase::loading);
+  Examination examination(*m_device, job.trial, sets, std::move(workspaces));
+  device::Timing ignored;
+  if (!can_launch(examination, profile.outcome) ||
+      !verify_second_set(examination, ignored, profile.outcome) ||
+      !verify_first_set(examination, ignored, profile.outcome))
+    return;
+  device::Sequence& sequence = examination.sequence();
+  const auto before_each = [&] {
+    enter(TrialPhase::timing);
+    if (job.trial.policy.flush_l2)
+      m_device->flush_l2();
+    else
+      sequence.run_alone();
+  };
+  model::Profile counted = counters->count(job.metrics, before_each, [&] { sequence.run_alone(); });
+  profile.counters = std::move(counted.counters);
+  profile.passes = counted.passes;
+}
+
 void DeviceTrialRunner::add_reading(model::Measurement& measurement) const {
   if (!m_surroundings.reading) return;
   const Reading reading = m_surroundings.reading();

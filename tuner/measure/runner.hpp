@@ -24,6 +24,8 @@ struct Surroundings {
   double max_sm_clock_mhz = 0;     ///< of the device, to tell throttled samples by; 0: unknown
   /// Asked once after the last sample. Its clock is used where samples have none of their own.
   std::function<Reading()> reading;
+  /// Opens the device's counters, on the thread that uses the device; null: it has none.
+  std::function<std::unique_ptr<device::Counters>()> counters;
 };
 
 /// Runs trials on a Device of this process. Configurations of one problem share inputs and reference. One
@@ -49,6 +51,9 @@ class DeviceTrialRunner final : public model::TrialRunner {
   /// looked at after the last round; what is wrong then has no culprit. `timing` is entered with
   /// each round.
   model::FinalOutcome run_final(const model::FinalJob& job) override;
+  /// Each pass finds the caches as a timed launch does: after another run of the same, or flushed where the
+  /// policy says so.
+  model::Profile profile(const model::ProfileJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override;
 
  private:
@@ -61,6 +66,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   bool verify_first_set(Examination& examination, device::Timing& warm_run, model::TrialOutcome& outcome);
   void time(const model::TrialJob& job, Examination& examination, const device::Timing& warm_run,
             model::TrialOutcome& outcome);
+  void attempt_profile(const model::ProfileJob& job, model::Profile& profile);
   void attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome);
   void add_reading(model::Measurement& measurement) const;
   static model::TrialOutcome lost_before();

@@ -81,6 +81,8 @@ TUNER_FIELDS(TrialOutcome, status, detail, verification, measurement, device_los
 
 TUNER_FIELDS(Standing, measurement, ratio, ratio_low, ratio_high, tied);
 
+TUNER_FIELDS(Profile, outcome, counters, passes);
+
 TUNER_FIELDS(FinalOutcome, standings, fastest, rounds, throttled_rounds, failure, culprit);
 
 }  // namespace tuner::model

@@ -310,6 +310,8 @@ void describe(Archive& a, T& v) {
   describe_row(a, v);
 }
 
+TUNER_FIELDS(Counter, metric, value, unit);
+
 TUNER_FIELDS(Ceiling, device, kind, type, value, unit, trial, measured_at);
 
 TUNER_FIELDS(ProbeVerdict, probe, status, detail, deaths, trial, run, measured_at);

@@ -12,6 +12,7 @@
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
+#include "tuner/model/error.hpp"
 #include "tuner/model/metrics.hpp"
 #include "tuner/model/plan.hpp"
 #include "tuner/model/words.hpp"
@@ -303,6 +304,28 @@ struct FinalRecord {
   bool operator==(const FinalRecord&) const = default;
 };
 
+/// What a hardware counter said of one run of a trial's steps.
+struct Counter {
+  std::string metric;  ///< NVIDIA's name: dram__bytes_read.sum
+  double value = 0;
+  std::string unit;  ///< NVIDIA's word: `byte`, `percent`; may be empty
+  bool operator==(const Counter&) const = default;
+};
+
+/// A trial whose steps are to be counted, and the metrics that are wanted beside the usual ones.
+struct ProfileJob {
+  TrialJob trial;
+  std::vector<std::string> metrics;
+};
+
+/// What counting gave.
+struct Profile {
+  TrialOutcome outcome;  ///< ok: it was right, and counted
+  std::vector<Counter> counters;
+  int passes = 0;  ///< runs it took
+  bool operator==(const Profile&) const = default;
+};
+
 /// What a running trial does next. Inputs are prepared for probes too, so preparing may come before and after
 /// probing. Verifying and timing are told again where they go on, so that a supervisor's deadline, which
 /// starts anew with each, is one for a launch.
@@ -345,6 +368,11 @@ class TrialRunner : public Seam {
   }
   /// A failure is a value here too. There is at least one trial.
   virtual FinalOutcome run_final(const FinalJob& job) = 0;
+  /// Verifies the trial and counts what one run does; nothing is timed. Throws model::Error where nothing can
+  /// be counted.
+  virtual Profile profile(const ProfileJob& /*job*/) {
+    throw Error(device().id + " has no hardware counters", "they are NVIDIA GPUs'");
+  }
   /// From now on `listener` is called, from within run(), as each phase begins; a null one ends it. Runners
   /// that have no phases ignore it.
   virtual void report_phases_to(std::function<void(TrialPhase)> /*listener*/) {}

@@ -95,4 +95,13 @@ model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<mod
   return outcome;
 }
 
+model::Profile profile_again(const Request& request, const model::TrialRecord& trial,
+                             const std::vector<std::string>& metrics, const Repeating& with) {
+  CompileAhead compiling(with.pool);
+  const model::TrialJob job = make_job(request, trial, compiling, with.oracle);
+  model::Profile profile = with.runner.profile({job, metrics});
+  require_ok(trial, profile.outcome);
+  return profile;
+}
+
 }  // namespace tuner::sweep

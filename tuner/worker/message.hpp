@@ -45,6 +45,12 @@ struct FinalRequest {
   std::uint64_t seed = 0;
 };
 
+/// A trial whose steps are to be counted.
+struct ProfileRequest {
+  TrialRequest trial;
+  std::vector<std::string> metrics;  ///< as in model::ProfileJob
+};
+
 /// Trials will follow; there is no answer.
 struct Prepare {};
 
@@ -63,9 +69,9 @@ struct ProtocolError {
 };
 
 /// A message says what it is by its place in this list.
-using Message =
-    std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation, TrialRequest,
-                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome, Prepare, Proceed>;
+using Message = std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation,
+                             TrialRequest, PhaseReport, model::TrialOutcome, FinalRequest,
+                             model::FinalOutcome, Prepare, Proceed, ProfileRequest, model::Profile>;
 
 /// A CBOR map. Strings travel as byte strings, since compiler logs need not be UTF-8; numbers are exact,
 /// infinities and NaN included. The reference's binary and kernels of a TrialRequest are written where it

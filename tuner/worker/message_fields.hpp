@@ -23,6 +23,12 @@ void describe(Archive& a, T& v) {
   a("seed", v.seed);
 }
 
+template <class Archive, model::Described<ProfileRequest> T>
+void describe(Archive& a, T& v) {
+  a("trial", v.trial);
+  a("metrics", v.metrics);
+}
+
 template <class Archive, model::Described<CompilerReady> T>
 void describe(Archive& a, T& v) {
   a("compiler", v.compiler);

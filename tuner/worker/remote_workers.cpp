@@ -209,6 +209,23 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
   return outcome;
 }
 
+model::Profile RemoteRunner::profile(const model::ProfileJob& job) {
+  const auto deadlines = [&](TrialPhase phase) { return phase_deadline(m_settings, job.trial, phase); };
+  const auto make_request = [&] { return encode(ProfileRequest{request(job.trial), job.metrics}); };
+  const Answer answer = ask(make_request, deadlines, nullptr);
+  model::Profile profile;
+  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
+    profile.outcome = *lost;
+    return profile;
+  }
+  if (const auto* told = std::get_if<model::Profile>(&std::get<Message>(answer)))
+    profile = *told;
+  else
+    profile.outcome = unexpected_answer("an unexpected message");
+  if (profile.outcome.device_lost) m_slot.discard();
+  return profile;
+}
+
 TrialRequest RemoteRunner::request(const model::TrialJob& job) {
   TrialRequest request;
   request.job = job;
@@ -275,7 +292,8 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await
     if (!message) return lost(TrialStatus::crashed, phase, "");
     if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     if (std::holds_alternative<TrialOutcome>(*message) ||
-        std::holds_alternative<model::FinalOutcome>(*message))
+        std::holds_alternative<model::FinalOutcome>(*message) ||
+        std::holds_alternative<model::Profile>(*message))
       return Answer(std::move(*message));
     const auto* report = std::get_if<PhaseReport>(message);
     if (!report) return lost(TrialStatus::crashed, phase, "it answered with an unexpected message");

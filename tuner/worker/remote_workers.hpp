@@ -76,6 +76,7 @@ class RemoteRunner : public model::TrialRunner {
   /// A child that is lost in a final gives a FinalOutcome that failed as a trial would have; the culprit is
   /// not known.
   model::FinalOutcome run_final(const model::FinalJob& job) override;
+  model::Profile profile(const model::ProfileJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
   }

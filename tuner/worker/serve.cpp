@@ -163,6 +163,9 @@ model::TrialOutcome& failure_of(model::TrialOutcome& outcome) {
 model::TrialOutcome& failure_of(model::FinalOutcome& outcome) {
   return outcome.failure;
 }
+model::TrialOutcome& failure_of(model::Profile& profile) {
+  return profile.outcome;
+}
 
 /// What `run` returns; what it throws is a failure, and then nobody knows the state of the device.
 template <class Outcome, class Run>
@@ -244,6 +247,10 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
       } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
         const model::FinalJob job = job_of(*final_request, references);
         goes_on = answer(outcome_of<model::FinalOutcome>([&] { return runner->run_final(job); }));
+      } else if (auto* counted = std::get_if<ProfileRequest>(&*message)) {
+        references.complete(counted->trial);
+        const model::ProfileJob job{std::move(counted->trial.job), std::move(counted->metrics)};
+        goes_on = answer(outcome_of<model::Profile>([&] { return runner->profile(job); }));
       } else {
         throw std::runtime_error("a measuring worker got a message that is no trial");
       }

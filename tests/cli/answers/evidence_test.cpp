@@ -133,6 +133,20 @@ TEST_SUITE("cli") {
     CHECK_THROWS_AS(kept("WIDTH > 1"), model::UsageError);
   }
 
+  TEST_CASE("a condition on trials sees what was counted, rounded down, by its name without dots") {
+    std::vector<model::TrialRecord> trials = {trial(16, 2, "row", 1000), trial(32, 3, "column", 2000)};
+    trials[0].key = model::DigestBuilder().add("counted").finish();
+    const model::Counter counter{"lts__t_sector_hit_rate.pct", 87.9, "percent"};
+    const auto kept = [&](const std::string& text) {
+      std::vector<model::TrialRecord> copy = trials;
+      answers::TrialCondition(text, {{trials[0].key, counter, 1, ""}}).keep(copy);
+      return copy.size();
+    };
+    CHECK(kept("lts__t_sector_hit_rate_pct == 87") == 1);
+    CHECK(kept("lts__t_sector_hit_rate_pct > 87") == 0);
+    CHECK_THROWS_AS(kept("lts__t_sector_hit_rate_pct > 87 && dram__bytes_read_sum > 0"), model::UsageError);
+  }
+
   TEST_CASE("a trial that has no value for a name is left out, and one that has decides what is a mistake") {
     std::vector<model::TrialRecord> trials = {trial(16, 2, "row", 1000), trial(32, 2, "row", 1000)};
     trials[0].resources.reset();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "reports/summary.hpp"
@@ -43,8 +44,28 @@ std::array<Figure, 6> figures_of(const model::TrialRecord& trial) {
       {"time_us", number(measurement.has_value(), [&] { return measurement->median_ns / 1000; })}};
 }
 
-/// The names of one kernel's trials: its parameters, then the figures.
-std::vector<space::ConditionName> names_of(const std::vector<const model::TrialRecord*>& trials) {
+}  // namespace
+
+TrialCondition::TrialCondition(std::string text, const std::vector<db::StoredCounter>& counters)
+    : m_text(std::move(text)) {
+  constexpr double most = 9e18;  // of what an integer holds
+  for (const db::StoredCounter& stored : counters) {
+    std::string name = stored.counter.metric;
+    std::ranges::replace(name, '.', '_');
+    const double value = std::clamp(std::floor(stored.counter.value), -most, most);
+    m_counters[stored.trial][name] = static_cast<std::int64_t>(value);
+  }
+}
+
+const TrialCondition::Counters& TrialCondition::counters_of(const model::TrialRecord& trial) const {
+  static const Counters none;
+  const auto found = m_counters.find(trial.key);
+  return found == m_counters.end() ? none : found->second;
+}
+
+/// The names of one kernel's trials: its parameters, then the figures, then what was counted of any.
+std::vector<space::ConditionName> TrialCondition::names_of(
+    const std::vector<const model::TrialRecord*>& trials) const {
   std::vector<space::ConditionName> names;
   for (const model::Assignment& assignment : trials.front()->configuration.assignments()) {
     space::ConditionName& name = names.emplace_back();
@@ -57,18 +78,27 @@ std::vector<space::ConditionName> names_of(const std::vector<const model::TrialR
     }
   }
   for (const Figure& figure : figures_of(*trials.front())) names.push_back({figure.first});
+  std::set<std::string> counted;
+  for (const model::TrialRecord* trial : trials)
+    for (const auto& [name, value] : counters_of(*trial)) counted.insert(name);
+  for (const std::string& name : counted) names.push_back({name});
   return names;
 }
 
-Value value_of(const model::TrialRecord& trial, const std::string& name) {
+std::optional<model::Value> TrialCondition::value_of(const model::TrialRecord& trial,
+                                                     const std::string& name) const {
   if (const model::Value* value = trial.configuration.find(name); value != nullptr) return *value;
   for (const auto& [figure, value] : figures_of(trial))
     if (name == figure) return value;
-  return std::nullopt;
+  const Counters& counters = counters_of(trial);
+  const auto counter = counters.find(name);
+  return counter == counters.end() ? std::nullopt : Value(counter->second);
 }
 
-bool holds_for_one(const space::NamedCondition& condition, const std::vector<space::ConditionName>& names,
-                   const std::vector<std::string>& used, const model::TrialRecord& trial) {
+bool TrialCondition::holds_for_one(const space::NamedCondition& condition,
+                                   const std::vector<space::ConditionName>& names,
+                                   const std::vector<std::string>& used,
+                                   const model::TrialRecord& trial) const {
   std::vector<model::Value> values;
   for (const space::ConditionName& name : names) {
     const Value value = value_of(trial, name.name);
@@ -77,8 +107,6 @@ bool holds_for_one(const space::NamedCondition& condition, const std::vector<spa
   }
   return condition.holds(values);
 }
-
-}  // namespace
 
 std::vector<bool> TrialCondition::holds_for(const std::vector<const model::TrialRecord*>& trials) const {
   const std::vector<std::string> used = space::names_in(m_text);

@@ -1,20 +1,26 @@
 #pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "db/best.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/model/trial.hpp"
+#include "tuner/space/space.hpp"
 
 namespace tuner::cli::answers {
 
 /// What a user asks of trials: `registers <= 64 && VECTOR == 4`. Names are a kernel's parameters and
 /// `registers`, `spill_bytes`, `shared_bytes` (static and dynamic), `block_threads`, `occupancy` (per cent,
-/// rounded down), `time_us` (the median, rounded down). A parameter hides a figure of its name.
+/// rounded down), `time_us` (the median, rounded down), and counters, rounded down, by their metric's name
+/// with
+/// `_` for dots: `dram__bytes_read_sum`. A parameter hides a figure of its name.
 class TrialCondition {
  public:
   /// Empty text holds for all.
-  explicit TrialCondition(std::string text) : m_text(std::move(text)) {}
+  explicit TrialCondition(std::string text, const std::vector<db::StoredCounter>& counters = {});
 
   bool empty() const { return m_text.empty(); }
   const std::string& text() const { return m_text; }
@@ -34,9 +40,17 @@ class TrialCondition {
  private:
   static const model::TrialRecord& trial_of(const model::TrialRecord& trial) { return trial; }
   static const model::TrialRecord& trial_of(const db::Ranked& ranked) { return ranked.trial; }
+  /// By the names that a condition has for them.
+  using Counters = std::map<std::string, std::int64_t>;
   std::vector<bool> holds_for(const std::vector<const model::TrialRecord*>& trials) const;
+  const Counters& counters_of(const model::TrialRecord& trial) const;
+  std::vector<space::ConditionName> names_of(const std::vector<const model::TrialRecord*>& trials) const;
+  std::optional<model::Value> value_of(const model::TrialRecord& trial, const std::string& name) const;
+  bool holds_for_one(const space::NamedCondition& condition, const std::vector<space::ConditionName>& names,
+                     const std::vector<std::string>& used, const model::TrialRecord& trial) const;
 
   std::string m_text;
+  std::map<model::Digest, Counters> m_counters;  ///< by trial
 };
 
 /// The trials of one case in the order in which one would use them.

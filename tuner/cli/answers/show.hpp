@@ -35,10 +35,14 @@ struct TrialFacts {
     model::BitsRelation with_default = model::BitsRelation::unknown;
   } bits = {};
   std::vector<db::StoredMeasurement> measurements;
+  std::vector<db::StoredCounter> counters = {};
   std::vector<OccupancyStep> occupancy_steps;
   std::optional<std::int64_t>
       code_bytes;  ///< of its first launch's kernel; nothing: its binary is not at hand
 };
+
+/// What hardware counters said: a line a metric, with its unit.
+std::string counters_text(const std::vector<db::StoredCounter>& counters, const Style& style);
 
 /// One trial for people: a line for each fact, then its measurements with all samples, then the compiler's
 /// log.

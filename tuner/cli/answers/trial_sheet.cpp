@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/findings.hpp"
 #include "reports/table.hpp"
@@ -132,6 +133,20 @@ void add_time(Facts& facts, const TrialFacts& of) {
   }
 }
 
+Facts counter_facts(const std::vector<db::StoredCounter>& counters) {
+  Facts facts;
+  for (const db::StoredCounter& stored : counters) {
+    const model::Counter& counter = stored.counter;
+    constexpr double exact_below = 9e15;
+    const bool is_count = counter.value == std::floor(counter.value) && std::abs(counter.value) < exact_below;
+    facts.emplace_back(counter.metric, fmt::format("{} {}",
+                                                   is_count ? fmt::format("{:.0f}", counter.value)
+                                                            : reports::significant(counter.value),
+                                                   counter.unit));
+  }
+  return facts;
+}
+
 void add_final(Facts& facts, const TrialFacts& of) {
   const auto* entry = of.final ? model::entry_of(*of.final, of.trial.key) : nullptr;
   if (entry == nullptr) return;
@@ -187,11 +202,19 @@ std::string measurements_text(const std::vector<db::StoredMeasurement>& measurem
 
 }  // namespace
 
+std::string counters_text(const std::vector<db::StoredCounter>& counters, const Style& style) {
+  return block_of(counter_facts(counters), style.columns);
+}
+
 std::string trial_text(const TrialFacts& facts, const Style& style) {
   Facts rows = facts_of(facts);
   rows.insert(rows.begin(),
               {{"trial", facts.trial.key.hex()}, {"configuration", facts.trial.configuration.text()}});
   std::string text = block_of(rows, style.columns) + measurements_text(facts.measurements, style.columns);
+  if (!facts.counters.empty())
+    text +=
+        fmt::format("\ncounters of one run, {}\n{}", reports::second_text(facts.counters.back().counted_at),
+                    counters_text(facts.counters, style));
   if (!facts.trial.compile_log.empty())
     text += "\ncompiler log\n" + util::wrapped_text(facts.trial.compile_log, style.columns, 2);
   return text;
@@ -215,8 +238,13 @@ std::string trials_text(const TrialFacts& a, const TrialFacts& b, const Style& s
       table.add_row({assignment.name, "–", assignment.value.text()});
   }
   if (!common.empty()) same.emplace_back("configuration", model::Configuration(common).text());
-  const Facts of_a = facts_of(a);
-  const Facts of_b = facts_of(b);
+  const auto with_counters = [](const TrialFacts& of) {
+    Facts facts = facts_of(of);
+    for (auto& counter : counter_facts(of.counters)) facts.push_back(std::move(counter));
+    return facts;
+  };
+  const Facts of_a = with_counters(a);
+  const Facts of_b = with_counters(b);
   for (const auto& [name, value] : of_a) {
     const std::string other = fact_of(of_b, name);
     if (other == value)

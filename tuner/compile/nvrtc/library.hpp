@@ -67,9 +67,17 @@ struct Candidate {
   std::string origin;  ///< why it is tried: `the loader's search path`, `CUDA_PATH`
 };
 
+/// A library of NVIDIA's, as toolkits and wheels have it.
+struct LibraryNames {
+  std::vector<std::string> sonames;
+  std::string wheel;  ///< the folder of its wheel before CUDA 13: `cuda_nvrtc`
+};
+
 /// In order: `explicit_path` alone when it is not empty (a file, or a folder with the library in it); else
 /// the loader's search, CUDA_PATH and CUDA_HOME, the usual toolkit folders, our executable's folder and its
 /// neighbour `lib` with the layouts of NVIDIA's Python wheels, and the folder given at build time.
 std::vector<Candidate> library_candidates(const std::string& explicit_path);
+/// Likewise for another library.
+std::vector<Candidate> library_candidates(const std::string& explicit_path, const LibraryNames& library);
 
 }  // namespace tuner::compile::nvrtc

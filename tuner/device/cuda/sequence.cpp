@@ -183,6 +183,11 @@ Timing CudaSequence::run(int repetitions) {
   return {static_cast<double>(milliseconds) * 1e6, m_parts.support->clock_mhz()};
 }
 
+void CudaSequence::run_alone() {
+  enqueue(1);
+  m_parts.session->synchronize("running the kernel alone");
+}
+
 int CudaSequence::blocks_per_multiprocessor() const {
   for (const BoundStep& step : m_steps) {
     if (step.launch) return step.launch->blocks_per_multiprocessor(m_parts.session->driver());

@@ -30,6 +30,7 @@ class CudaSequence final : public Sequence {
                const Bindings& bindings);
 
   Timing run(int repetitions) override;
+  void run_alone() override;
   void fill_arrays() override { m_arrays.fill(); }
   void collect_arrays() override { m_arrays.collect(); }
   int blocks_per_multiprocessor() const override;

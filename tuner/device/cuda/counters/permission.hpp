@@ -1,0 +1,15 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+namespace tuner::device::cuda::counters {
+
+/// What to do where counters may not be read, on a host and in a container.
+extern const char* const how_to_permit;
+
+/// Why this process may not read hardware counters, as far as that can be told before trying; empty: it may,
+/// or nobody knows. The driver's parameters come first: where all may count, nothing else matters. `proc` is
+/// where the system tells of itself.
+std::string why_not_permitted(const std::filesystem::path& proc = "/proc");
+
+}  // namespace tuner::device::cuda::counters
