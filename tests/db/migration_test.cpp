@@ -41,12 +41,14 @@ std::filesystem::path copy_beside(const std::filesystem::path& path) {
   return fmt::format("{}.before-{:04}", path.string(), shipped_version() + 1);
 }
 
-/// What the program of version 9 had of this trial: its tables lacked the two columns of output bits.
+/// What the program of version 9 had of this trial: its tables lacked the two columns of output bits
+/// and the one of execution.
 void make_version_9(const std::filesystem::path& path, const std::filesystem::path& today) {
   std::istringstream create(db::shipped_schema().create);
   std::string statements;
   for (std::string line; std::getline(create, line);)
-    if (line.find("output_bits_") == std::string::npos) statements += line + '\n';
+    if (line.find("output_bits_") == std::string::npos && line.find("  execution TEXT") == std::string::npos)
+      statements += line + '\n';
   db_test::meddle(path, statements + "PRAGMA user_version = 9; PRAGMA application_id = 1953853029;");
   std::istringstream tables(ask(today,
                                 "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table' "
@@ -120,7 +122,7 @@ TEST_SUITE("db") {
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
     CHECK(ask(path, "PRAGMA integrity_check") == "ok");
     CHECK(ask(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'v8%'") == "0");
-    CHECK(std::filesystem::exists(path.string() + ".before-0010"));
+    CHECK(std::filesystem::exists(path.string() + ".before-0011"));
     const auto merged = folder / "merged.db";
     db::merge_database(db::open_database(merged), folder / "source.db");
     for (const auto& database : {path, merged}) {
@@ -159,7 +161,7 @@ TEST_SUITE("db") {
     const auto merged = folder / "merged.db";
     CHECK(db::merge_database(db::open_database(merged), folder / "source.db").trials == 3);
     db::open_for_reading(path);
-    CHECK(std::filesystem::exists(path.string() + ".before-0010"));
+    CHECK(std::filesystem::exists(path.string() + ".before-0011"));
     for (const auto& database : {path, merged}) {
       CAPTURE(database.string());
       CHECK(ask(database, "PRAGMA user_version") == std::to_string(shipped_version()));
@@ -236,7 +238,7 @@ TEST_SUITE("db") {
     make_version_8(path);
     db_test::meddle(path, "PRAGMA user_version = 7");
     const auto refusal = error_of([&] { db::open_database(path); });
-    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 to 10"));
+    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 to 11"));
     CHECK(contains(refusal.hint(), "tuner import"));
     CHECK(ask(path, "PRAGMA user_version") == "7");
   }

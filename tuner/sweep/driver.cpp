@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
@@ -14,6 +15,7 @@
 #include "tuner/sweep/reopening.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_journey.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -112,8 +114,20 @@ class Driver : SweepPart {
         if (m_queue.is_cut_short()) m_summary.ending = Ending::budget_spent;
         return;
       }
-      if (!serve()) wait();
+      if (serve()) continue;
+      require_motion();
+      wait();
     }
+  }
+
+  /// Throws where nothing is under way, so that nobody would ever ring: a mistake of ours, and no reason to
+  /// wait for ever.
+  void require_motion() {
+    const bool moves = m_slots.any(&DeviceSlot::is_busy) || m_slots.any(&DeviceSlot::speaks);
+    if (moves || !m_compiling.empty() || over()) return;
+    throw std::logic_error(
+        fmt::format("the sweep stands still after {}: nothing is under way and it is not over",
+                    util::counted(m_summary.finished, "trial")));
   }
 
   bool over() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tuner::device::cuda {
 namespace {
@@ -11,6 +12,15 @@ namespace {
 constexpr std::uint64_t delay_ns = 20'000;
 constexpr std::uint64_t delay_per_step_ns = 5'000;
 constexpr std::uint64_t longest_delay_ns = 200'000;
+/// A stream holds some thousand launches; beyond that the host waits, and more delay is of no use.
+constexpr std::uint64_t longest_delay_of_stream_ns = 5'000'000;
+
+std::uint64_t delay_of(std::size_t steps, int repetitions, model::Execution execution) {
+  if (execution == model::Execution::graph || repetitions == 1)
+    return std::min(delay_ns + delay_per_step_ns * steps, longest_delay_ns);
+  const std::uint64_t queued = steps * static_cast<std::uint64_t>(repetitions);
+  return std::min(delay_ns + delay_per_step_ns * queued, longest_delay_of_stream_ns);
+}
 
 }  // namespace
 
@@ -163,14 +173,33 @@ void CudaSequence::prepare_graph(int repetitions) {
   m_graph_repetitions = repetitions;
 }
 
-Timing CudaSequence::run(int repetitions) {
+/// The clock is read apart, so that neither reading is in the host's time.
+Timing CudaSequence::run_eagerly(int repetitions) {
+  using Clock = std::chrono::steady_clock;
+  const Session& session = *m_parts.session;
+  m_parts.support->begin_clock();
+  session.synchronize("waiting for the device");
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < repetitions; ++i) {
+    enqueue(1);
+    session.synchronize("running the kernel");
+  }
+  const std::chrono::duration<double, std::nano> passed = Clock::now() - start;
+  m_parts.support->end_clock();
+  session.synchronize("reading the clock");
+  return {passed.count(), m_parts.support->clock_mhz()};
+}
+
+Timing CudaSequence::run(int repetitions, model::Execution execution) {
+  if (execution == model::Execution::eager) return run_eagerly(repetitions);
   const Session& session = *m_parts.session;
   const Driver& driver = session.driver();
-  if (repetitions > 1) prepare_graph(repetitions);
+  const bool is_graph = execution == model::Execution::graph && repetitions > 1;
+  if (is_graph) prepare_graph(repetitions);
   m_parts.support->begin_clock();
-  m_parts.support->delay(std::min(delay_ns + delay_per_step_ns * m_order.size(), longest_delay_ns));
+  m_parts.support->delay(delay_of(m_order.size(), repetitions, execution));
   record(m_start, session.stream());
-  if (repetitions > 1) {
+  if (is_graph) {
     check(driver, driver.graph_launch(m_graph.get(), session.stream()), "launching repeatedly");
   } else {
     enqueue(repetitions);
