@@ -22,6 +22,7 @@ namespace {
 
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
+constexpr int most_standing = 20;  ///< two seconds
 /// How long a job takes to reach its device, about.
 constexpr std::chrono::milliseconds launch_latency{1};
 /// What finals may take beyond a budget of time.
@@ -120,11 +121,13 @@ class Driver : SweepPart {
     }
   }
 
-  /// Throws where nothing is under way, so that nobody would ever ring: a mistake of ours, and no reason to
-  /// wait for ever.
+  /// Throws where nothing has been under way for some rounds, so that nobody would ever ring: a mistake of
+  /// ours, and no reason to wait for ever. One such round is usual, where the last group has no final.
   void require_motion() {
     const bool moves = m_slots.any(&DeviceSlot::is_busy) || m_slots.any(&DeviceSlot::speaks);
-    if (moves || !m_compiling.empty() || over()) return;
+    const bool stands = !moves && m_compiling.empty() && !over();
+    m_standing = stands ? m_standing + 1 : 0;
+    if (m_standing < most_standing) return;
     throw std::logic_error(
         fmt::format("the sweep stands still after {}: nothing is under way and it is not over",
                     util::counted(m_summary.finished, "trial")));
@@ -433,6 +436,7 @@ class Driver : SweepPart {
   std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
   std::string m_compared;                               ///< the same, for people
   Wakeup m_wakeup;
+  int m_standing = 0;   ///< rounds in a row in which nothing was under way
   DeviceSlots m_slots;  ///< last: their threads use the above
 };
 
