@@ -188,7 +188,7 @@ TEST_SUITE("tuner::device::cuda execution") {
     CHECK(calls()[1] == "delay 1300 us");
     calls().clear();
     noted.sequence->run(5000, Execution::stream);
-    CHECK(calls()[1] == "delay 5000 us");
+    CHECK(calls()[1] == "delay 10000 us");
   }
 
   TEST_CASE("with the host's call each launch is waited for, and the clock is the host's") {

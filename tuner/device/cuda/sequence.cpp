@@ -12,15 +12,10 @@ namespace {
 constexpr std::uint64_t delay_ns = 20'000;
 constexpr std::uint64_t delay_per_step_ns = 5'000;
 constexpr std::uint64_t longest_delay_ns = 200'000;
+/// A call of cuBLAS took 19 µs of the host, of a stream on an H100.
+constexpr std::uint64_t delay_per_call_ns = 30'000;
 /// A stream holds some thousand launches; beyond that the host waits, and more delay is of no use.
-constexpr std::uint64_t longest_delay_of_stream_ns = 5'000'000;
-
-std::uint64_t delay_of(std::size_t steps, int repetitions, model::Execution execution) {
-  if (execution == model::Execution::graph || repetitions == 1)
-    return std::min(delay_ns + delay_per_step_ns * steps, longest_delay_ns);
-  const std::uint64_t queued = steps * static_cast<std::uint64_t>(repetitions);
-  return std::min(delay_ns + delay_per_step_ns * queued, longest_delay_of_stream_ns);
-}
+constexpr std::uint64_t longest_delay_of_stream_ns = 10'000'000;
 
 }  // namespace
 
@@ -173,6 +168,14 @@ void CudaSequence::prepare_graph(int repetitions) {
   m_graph_repetitions = repetitions;
 }
 
+std::uint64_t CudaSequence::delay_of_stream(int repetitions) const {
+  std::uint64_t queueing_ns = 0;
+  for (const std::size_t step : m_order)
+    queueing_ns += m_steps[step].call ? delay_per_call_ns : delay_per_step_ns;
+  return std::min(delay_ns + queueing_ns * static_cast<std::uint64_t>(repetitions),
+                  longest_delay_of_stream_ns);
+}
+
 /// The clock is read apart, so that neither reading is in the host's time.
 Timing CudaSequence::run_eagerly(int repetitions) {
   using Clock = std::chrono::steady_clock;
@@ -197,7 +200,9 @@ Timing CudaSequence::run(int repetitions, model::Execution execution) {
   const bool is_graph = execution == model::Execution::graph && repetitions > 1;
   if (is_graph) prepare_graph(repetitions);
   m_parts.support->begin_clock();
-  m_parts.support->delay(delay_of(m_order.size(), repetitions, execution));
+  m_parts.support->delay(execution == model::Execution::stream
+                             ? delay_of_stream(repetitions)
+                             : std::min(delay_ns + delay_per_step_ns * m_order.size(), longest_delay_ns));
   record(m_start, session.stream());
   if (is_graph) {
     check(driver, driver.graph_launch(m_graph.get(), session.stream()), "launching repeatedly");

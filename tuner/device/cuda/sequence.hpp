@@ -71,6 +71,7 @@ class CudaSequence final : public Sequence {
   void enqueue_step(const BoundStep& step) const;
   void prepare_graph(int repetitions);
   Timing run_eagerly(int repetitions);
+  std::uint64_t delay_of_stream(int repetitions) const;
   void wait(CUstream stream, const Event& event) const;
   void record(const Event& event, CUstream stream) const;
 
