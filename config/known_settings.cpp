@@ -44,6 +44,10 @@ constexpr std::array settings = {
                  "quick|standard|thorough|complete|exhaustive"},
     KnownSetting{"l2", SettingKind::word, "whether the last-level cache keeps data between launches", "",
                  "warm|cold"},
+    KnownSetting{
+        "execution", SettingKind::word,
+        "how timed launches follow each other: in a graph, in a stream, or each with the host's call", "",
+        "graph|stream|eager"},
     KnownSetting{"ceilings", SettingKind::word,
                  "whether a run measures, once, what a GPU can do at most, so that results show their share",
                  "", "auto|off"},

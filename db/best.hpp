@@ -26,6 +26,7 @@ struct BestQuery {
   std::string device;                           ///< wanted model name or part of it, in any case; empty: any
   std::string method;                           ///< `quick`, as --measure takes it; empty: any
   std::string l2;                               ///< empty: any
+  std::string execution = {};                   ///< `graph`, `stream`, `eager`; empty: any
   std::string part_of_environment;              ///< of a class's text, in any case; empty: any
   bool other_devices = true;                    ///< also answer for devices that were not asked for
   int most_tied = 20;                           ///< load at most this many of the tied trials

@@ -166,7 +166,7 @@ SELECT lower(hex(t.id)) AS id, p.family, k.name AS kernel, t.role, p.size, p.vol
        t.is_default, t.superseded, t.competes, t.verification_checked AS verified,
        t.verification_rule AS rule, t.verification_error_ratio AS error_ratio, t.detail,
        nullif(lower(hex(t.output_bits_inputs) || hex(t.output_bits_outputs)), '') AS output_bits,
-       c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
+       c.device, c.driver, c.toolkit, c.l2, coalesce(c.execution, 'graph') AS execution, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
        lower(hex(t.run)) AS run
 FROM trials AS t
 JOIN cases AS n ON n.id = t.tuning_case
@@ -186,7 +186,7 @@ SELECT p.family, p.size, p.volume, p.sizes, p.type, p.row_padding, k.name AS ker
        (SELECT key FROM json_each(t.metrics) LIMIT 1) AS metric_name, t.metrics,
        t.verification_checked AS verified, t.status = 'dropped' AS approximate, a.final IS NOT NULL AS remeasured,
        (SELECT sum(e.tied) - 1 FROM final_entries AS e WHERE e.final = a.final) AS tied,
-       c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
+       c.device, c.driver, c.toolkit, c.l2, coalesce(c.execution, 'graph') AS execution, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
        lower(hex(t.id)) AS id
 FROM winner AS a
 JOIN trials AS t ON t.id = a.trial
@@ -202,7 +202,7 @@ WHERE a.kernel IS NULL;
 CREATE VIEW final AS
 SELECT p.family, p.size, p.volume, p.sizes, p.type, p.row_padding, l.measured_at, l.rounds, l.throttled_rounds, e.place,
        k.name AS kernel, t.role, f.json AS configuration, e.ratio, e.ratio_low, e.ratio_high, e.tied,
-       e.trial = l.chosen AS chosen, c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs,
+       e.trial = l.chosen AS chosen, c.device, c.driver, c.toolkit, c.l2, coalesce(c.execution, 'graph') AS execution, c.method, c.inputs,
        lower(hex(l.tuning_case)) AS tuning_case, lower(hex(e.trial)) AS id, lower(hex(l.run)) AS run
 FROM finals AS l
 JOIN final_entries AS e ON e.final = l.id
@@ -251,7 +251,7 @@ CREATE VIEW search AS
 SELECT p.family, p.size, p.volume, p.sizes, p.type, p.row_padding,
        (SELECT sum(candidates) FROM search_kernels WHERE search = s.id) AS candidates, s.tried, s.failed, s.strategy,
        s.ending, s.gain, s.low, s.high, s.estimate, s.stretch, s.behind, s.behind_at_worst, s.faster,
-       c.device, c.driver, c.toolkit, c.l2, c.method, c.inputs,
+       c.device, c.driver, c.toolkit, c.l2, coalesce(c.execution, 'graph') AS execution, c.method, c.inputs,
        lower(hex(s.tuning_case)) AS tuning_case, s.ended_at, lower(hex(s.run)) AS run
 FROM searches AS s
 JOIN cases AS n ON n.id = s.tuning_case

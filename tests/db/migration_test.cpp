@@ -41,13 +41,14 @@ std::filesystem::path copy_beside(const std::filesystem::path& path) {
   return fmt::format("{}.before-{:04}", path.string(), shipped_version() + 1);
 }
 
-/// What the program of version 9 had of this trial: its tables lacked the two columns of output bits, and
-/// there were no counters.
+/// What the program of version 9 had of this trial: its tables lacked the two columns of output bits and the
+/// one of execution, and there were no counters.
 void make_version_9(const std::filesystem::path& path, const std::filesystem::path& today) {
   std::istringstream create(db::shipped_schema().create);
   std::string statements;
   for (std::string line; std::getline(create, line);)
-    if (line.find("output_bits_") == std::string::npos) statements += line + '\n';
+    if (line.find("output_bits_") == std::string::npos && line.find("  execution TEXT") == std::string::npos)
+      statements += line + '\n';
   db_test::meddle(
       path, statements + "DROP TABLE counters; PRAGMA user_version = 9; PRAGMA application_id = 1953853029;");
   std::istringstream tables(ask(today,

@@ -9,6 +9,7 @@
 using tests::gpu;
 using tests::integer_operand;
 using tests::launch;
+using tuner::model::Execution;
 
 namespace {
 
@@ -33,10 +34,10 @@ tests::Loaded time_kernels() {
   return tests::load(time_source, {"nothing", "spin", "sum"});
 }
 
-double median_of(tuner::device::Sequence& sequence, int repetitions) {
+double median_of(tuner::device::Sequence& sequence, int repetitions, Execution execution = Execution::graph) {
   std::vector<double> times;
-  sequence.run(repetitions);
-  for (int i = 0; i < 15; ++i) times.push_back(sequence.run(repetitions).ns / repetitions);
+  sequence.run(repetitions, execution);
+  for (int i = 0; i < 15; ++i) times.push_back(sequence.run(repetitions, execution).ns / repetitions);
   std::nth_element(times.begin(), times.begin() + 7, times.end());
   return times[7];
 }
@@ -88,6 +89,22 @@ TEST_SUITE("tuner::device::cuda times") {
         CHECK(timing.sm_clock_mhz > 0.5 * highest);
         CHECK(timing.sm_clock_mhz < 1.06 * highest);  // the timer may step by a microsecond in twenty
       }
+    }
+  }
+
+  TEST_CASE("a launch of a stream is not shorter than a graph's, and one with the host's call is longest") {
+    const auto loaded = time_kernels();
+    for (const int nanoseconds : {0, 20'000}) {
+      const auto sequence = tests::bind(loaded, {launch("spin", 1, 1, {integer_operand(nanoseconds)})});
+      const double graph = median_of(*sequence, 200);
+      const double stream = median_of(*sequence, 200, Execution::stream);
+      const double eager = median_of(*sequence, 200, Execution::eager);
+      MESSAGE("spinning for " << nanoseconds / 1000 << " us: " << graph / 1e3 << " us in a graph, "
+                              << stream / 1e3 << " us in a stream, " << eager / 1e3
+                              << " us with the host's call");
+      CHECK(stream > 0.95 * graph);
+      CHECK(stream < nanoseconds + 5'000);  // the device was not starved
+      CHECK(eager > stream);
     }
   }
 

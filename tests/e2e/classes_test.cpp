@@ -26,6 +26,7 @@ struct Sweep {
   std::string driver = "580";
   std::string toolkit = "nvrtc 13.0";
   std::string l2 = "warm";
+  std::string execution = "";
   std::string kind = "cuda";
   std::string kernel = "register_tile";
   /// How many configurations the space has of a search that ended by itself; 0: no search.
@@ -47,6 +48,7 @@ struct Owner : User {
     comparison.driver = sweep.driver;
     comparison.toolkit = sweep.toolkit;
     comparison.l2 = sweep.l2;
+    comparison.execution = sweep.execution;
     for (int i = 0; i < sweep.trials; ++i) {
       model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
       trial.environment = comparison;
@@ -181,6 +183,51 @@ TEST_SUITE("tuner command line, which class answers") {
     CHECK(has(owner.flags().err, "of newer versions, and otherwise alike"));
   }
 
+  TEST_CASE("where the first two change places in another class, beyond doubt, best says so") {
+    struct Case {
+      const char* of;
+      double winner_ns, second_ns;
+      model::Environment environment;
+    };
+    const auto environment = [](const char* l2, const char* execution) {
+      model::Environment one = db_test::sample_environment("NVIDIA H200");
+      one.l2 = l2;
+      one.execution = execution;
+      return one;
+    };
+    Owner owner;
+    const auto knows = [&](const Case& known) {
+      db::ResultStore store(owner.home / "tuner.db");
+      const model::RunRecord run = db_test::sample_run(known.of);
+      store.begin_run(run);
+      for (const auto& [name, ns] :
+           {std::pair("winner", known.winner_ns), std::pair("second", known.second_ns)}) {
+        model::TrialRecord trial = timed_trial(name, 512, ns, 10);
+        trial.key = key(std::string(known.of) + name);
+        trial.environment = known.environment;
+        trial.run = run.id;
+        store.record(trial);
+      }
+    };
+    knows({"graph", 1000, 1100, environment("warm", "")});
+    knows({"stream", 2100, 2000, environment("warm", "stream")});
+    knows({"eager", 9005, 9000, environment("warm", "eager")});  // nobody knows
+    knows({"cold", 3000, 3100, environment("cold", "")});
+    const ProgramResult graph = owner.types({"best", "512", "--execution", "graph", "--l2", "warm"});
+    INFO(graph.err);
+    CHECK(has(graph.err, "matmul 512: the first two change places with --execution stream: "));
+    CHECK(has(graph.err, "2.000 µs, "));
+    CHECK_FALSE(has(graph.err, "eager"));
+    CHECK_FALSE(has(graph.err, "cold"));
+    const ProgramResult stream = owner.types({"best", "512", "--execution", "stream"});
+    INFO(stream.err);
+    CHECK(has(stream.err, "change places with --execution graph: "));
+    CHECK(has(stream.err, "change places with --l2 cold, --execution graph: "));
+    CHECK(has(stream.out, "L2 warm, standard-1, stream"));
+    CHECK(has(owner.types({"best", "512", "--execution", "eager", "--l2", "cold"}).err,
+              "provisional: nothing was measured with --l2 cold and with --execution eager"));
+  }
+
   TEST_CASE("where no rule chooses the choices are named, and the flags that pick one") {
     Owner owner;
     owner.tunes({}, 100'000);
@@ -197,6 +244,12 @@ TEST_SUITE("tuner command line, which class answers") {
       first = {"--l2", "warm"};
       second = {"--l2", "cold"};
       flag = "--l2 (cold | warm)";
+    }
+    SUBCASE("in a graph and in a stream") {
+      owner.tunes({.execution = "stream"}, 90'000);
+      first = {"--execution", "graph"};
+      second = {"--execution", "stream"};
+      flag = "--execution (graph | stream)";
     }
     SUBCASE("a newer driver and an older toolkit") {
       owner.tunes({.driver = "590", .toolkit = "nvrtc 12.9"}, 90'000);

@@ -180,6 +180,10 @@ TEST_SUITE("tuner command line, compare") {
       of.toolkit = "nvrtc 12.9";
       difference = "toolkit nvrtc 13.0 (A), nvrtc 12.9 (B)";
     }
+    SUBCASE("execution") {
+      of.execution = "eager";
+      difference = "execution graph (A), eager (B)";
+    }
     SUBCASE("L2 policy") {
       of.l2 = "cold";
       difference = "L2 warm (A), cold (B)";

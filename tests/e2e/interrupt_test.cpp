@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "db/database.hpp"
@@ -131,8 +134,8 @@ class Tuning {
  public:
   explicit Tuning(const std::string& spins,
                   test::BackgroundProgram::Output output = test::BackgroundProgram::Output::kept,
-                  const std::string& sizes = "64")
-      : m_program(start(m_user, spins, sizes, output)) {}
+                  const std::string& sizes = "64", const std::vector<std::string>& more = {})
+      : m_program(start(m_user, spins, sizes, output, more)) {}
 
   test::BackgroundProgram& program() { return m_program; }
   const test::User& user() const { return m_user; }
@@ -160,11 +163,14 @@ class Tuning {
   }
 
   static test::BackgroundProgram start(const test::User& user, const std::string& spins,
-                                       const std::string& sizes, test::BackgroundProgram::Output output) {
+                                       const std::string& sizes, test::BackgroundProgram::Output output,
+                                       const std::vector<std::string>& more) {
     write_spinning(user, spins);
-    return test::BackgroundProgram({TUNER_BINARY, "run", "--kernel", "spin.toml", "--device", "cpu",
-                                    "--sizes", sizes, "--measure", "complete", "--run-timeout-s", "120"},
-                                   user.environment, user.home.path(), output);
+    std::vector<std::string> command = {TUNER_BINARY, "run",      "--kernel",        "spin.toml",
+                                        "--device",   "cpu",      "--sizes",         sizes,
+                                        "--measure",  "complete", "--run-timeout-s", "120"};
+    command.insert(command.end(), more.begin(), more.end());
+    return test::BackgroundProgram(command, user.environment, user.home.path(), output);
   }
 
   test::User m_user;
@@ -233,6 +239,24 @@ TEST_SUITE("tuner command line, interrupted") {
     CHECK(tuning.count("trials WHERE status = 'ok'") == 9);
     for (const char* size : {"64", "128", "256"})
       CHECK(tuning.user().types({"best", size, "--format", "flags"}).exit_code == 0);
+  }
+
+  TEST_CASE("after Ctrl-C the events end with what was measured, and with an end that says so") {
+    Tuning tuning("1, 2, 3", test::BackgroundProgram::Output::kept, "64,128,256", {"--events", "-"});
+    tuning.wait_for("trials", 1);
+    tuning.program().signal(SIGINT);
+    const test::ProgramResult ended = tuning.program().wait();
+    INFO(ended.out, ended.err);
+    CHECK(ended.exit_code == 130);
+    std::istringstream lines(ended.out);
+    std::vector<nlohmann::json> events;
+    for (std::string line; std::getline(lines, line);) events.push_back(nlohmann::json::parse(line));
+    REQUIRE_FALSE(events.empty());
+    CHECK(events.back()["event"] == "end");
+    CHECK(events.back()["ending"] == "interrupted");
+    CHECK(std::ranges::count(events, "trial", [](const auto& event) { return event["event"]; }) ==
+          tuning.count("trials"));
+    CHECK(test::resume_command(ended.err).at(0) == "run");
   }
 
   TEST_CASE("a second Ctrl-C does not wait for the launch in hand, and nothing is lost") {

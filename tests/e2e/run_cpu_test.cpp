@@ -148,6 +148,41 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     CHECK(user.types(elsewhere).out == user.types(best).out);
   }
 
+  TEST_CASE("each way of launching is a class of its own, and a replay names those that it has") {
+    const User user;
+    write_counting(user);
+    const auto run = [&](std::vector<std::string> flags) {
+      flags.insert(flags.begin(), {"run", "--kernel", "count.toml", "--sizes", "64"});
+      return user.types(flags);
+    };
+    REQUIRE(run({"--device", "cpu", "--measure", "quick"}).exit_code == 0);
+    const auto eager = run({"--device", "cpu", "--measure", "quick", "--execution", "eager"});
+    INFO(eager.err);
+    CHECK(eager.exit_code == 0);
+    CHECK_FALSE(has(eager.err, "known already"));
+    CHECK(has(user.types({"best", "64", "--execution", "eager"}).out, "quick-3, eager"));
+    CHECK(has(user.types({"best", "64", "--execution", "graph"}).out, "quick-3\n"));
+    const auto stream = run({"--device", "cpu", "--execution", "stream"});
+    CHECK(stream.exit_code == 2);
+    CHECK(has(stream.err, "--execution stream: the device cpu has no streams"));
+    CHECK(has(stream.err, "--execution eager"));
+
+    REQUIRE(user.types({"export", "-o", "sweep.jsonl"}).exit_code == 0);
+    const std::vector<std::string> replay = {"--device", "replay:sweep.jsonl", "--db", "replayed.db"};
+    const auto other = run(replay);
+    CHECK(other.exit_code == 2);
+    CHECK(has(other.err,
+              "has no times of standard-3, L2 warm, --execution graph; its times are of quick-3, L2 "
+              "warm, --execution eager and of quick-3, L2 warm, --execution graph"));
+    CHECK(has(other.err, "replay them with --measure quick or --measure quick --execution eager"));
+    std::vector<std::string> same = replay;
+    same.insert(same.end(), {"--measure", "quick", "--execution", "eager"});
+    const auto again = run(same);
+    INFO(again.err);
+    CHECK(again.exit_code == 0);
+    CHECK(has(user.types({"best", "64", "--db", "replayed.db"}).out, "quick-3, eager"));
+  }
+
   TEST_CASE("colours and progress are as asked for") {
     const User user;
     write_counting(user);

@@ -184,6 +184,21 @@ TEST_SUITE("tuner command line, same bits") {
     CHECK(user.configuration(as_default) == fastest_of_default);
   }
 
+  TEST_CASE("each size's share of a budget begins with the trial whose bits are asked for") {
+    const Multiplying user;
+    std::vector<std::string> few = as_default;
+    few.insert(few.end(), {"--budget", "6", "--measure", "quick", "--strategy", "exhaustive"});
+    const auto run = user.runs(few, "1000,2000");
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    for (const char* size : {"1000", "2000"}) {
+      const auto said = user.types({"best", size, "--same-bits-as", "default", "--format", "json"});
+      REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+      const json answer = json::parse(said.out)["answers"][0];
+      CHECK(answer["winner"]["configuration"]["ORDER"] == 0);
+      CHECK_FALSE(answer["default"].is_null());
+    }
+  }
+
   TEST_CASE("after a search of all bits one for the default's measures whole what was dropped for others") {
     const Multiplying user;
     REQUIRE(user.runs().exit_code == 0);

@@ -179,6 +179,13 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK_FALSE(outcome.standings[1].tied);
   }
 
+  TEST_CASE_FIXTURE(FinalFixture, "finalists are sampled in the way that their class says") {
+    for (auto& trial : final_job.trials) trial.policy.execution = tuner::model::Execution::stream;
+    const FinalOutcome outcome = run_final();
+    const auto sampled = std::ranges::count(script.executions, tuner::model::Execution::stream);
+    CHECK(sampled >= outcome.rounds);
+  }
+
   TEST_CASE_FIXTURE(FinalFixture,
                     "below a millisecond an unmeasured run goes ahead of each sample, warm L2 alone") {
     double time_ns = 0;

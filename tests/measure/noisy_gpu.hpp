@@ -46,8 +46,11 @@ class NoisyGpu {
 
 class NoisySequence final : public tuner::device::Sequence {
  public:
+  using Sequence::run;
   NoisySequence(NoisyGpu& gpu, double true_ns) : m_gpu(gpu), m_true_ns(true_ns) {}
-  tuner::device::Timing run(int repetitions) override { return m_gpu.sample(m_true_ns * repetitions); }
+  tuner::device::Timing run(int repetitions, tuner::model::Execution) override {
+    return m_gpu.sample(m_true_ns * repetitions);
+  }
   int blocks_per_multiprocessor() const override { return 1; }
 
  private:

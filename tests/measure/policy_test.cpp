@@ -52,9 +52,13 @@ TEST_SUITE("tuner::measure policy") {
     CHECK(measure::policy("exhaustive").name == "exhaustive-1");
   }
 
-  TEST_CASE("a cold L2 cache is asked for apart") {
+  TEST_CASE("a cold L2 cache and the way launches follow each other are asked for apart") {
     CHECK_FALSE(measure::policy("standard").flush_l2);
     CHECK(measure::policy("standard", true).flush_l2);
+    CHECK(measure::policy("standard").execution == tuner::model::Execution::graph);
+    const auto eager = measure::policy("standard", true, tuner::model::Execution::eager);
+    CHECK(eager.execution == tuner::model::Execution::eager);
+    CHECK(eager.flush_l2);
   }
 
   TEST_CASE("an unknown policy is the user's mistake, and the answer lists the known ones") {

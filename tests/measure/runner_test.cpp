@@ -545,4 +545,13 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
     CHECK(run(cold).status == TrialStatus::ok);
     CHECK(script.count("flush_l2") == 6);
   }
+
+  TEST_CASE_FIXTURE(TrialFixture, "samples alone are launched in another way than a graph's") {
+    auto eager = job();
+    eager.policy.execution = tuner::model::Execution::eager;
+    eager.policy.samples = 6;
+    CHECK(run(eager).status == TrialStatus::ok);
+    CHECK(std::ranges::count(script.executions, tuner::model::Execution::eager) == 6);
+    CHECK(std::ranges::count(script.executions, tuner::model::Execution::graph) > 2);
+  }
 }

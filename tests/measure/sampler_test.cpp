@@ -11,6 +11,7 @@ using tests::FakeDevice;
 using tests::FakeScript;
 using tests::FakeSequence;
 using tests::TrialFixture;
+using tuner::model::Execution;
 
 namespace {
 
@@ -199,6 +200,27 @@ TEST_SUITE("tuner::measure::Sampler") {
     CHECK_FALSE(measure::is_throttled({1e6, 1500}, 2000));
     CHECK_FALSE(measure::is_throttled({1e6, 0}, 2000));
     CHECK_FALSE(measure::is_throttled({1e6, 300}, 0));
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "in a stream a sample has gaps, and no more launches than are queued at once") {
+    policy.execution = Execution::stream;
+    every_launch_takes(200);
+    CHECK(sample(3'000).measurement.launches_per_sample == 256);
+    CHECK(std::ranges::all_of(script.executions, [](Execution one) { return one == Execution::stream; }));
+    every_launch_takes(250'000);  // alone, it would have no gap beside it
+    CHECK(sample(250'000).measurement.launches_per_sample == 2);
+    every_launch_takes(600'000);
+    CHECK(sample(600'000).measurement.launches_per_sample == 1);
+  }
+
+  TEST_CASE_FIXTURE(SamplerFixture,
+                    "by the host's clock nothing is dropped, or kept, of what another clock took") {
+    policy.execution = Execution::eager;
+    every_launch_takes(250'000);
+    CHECK(sample(900'000, 240'000).measurement.samples_ns.size() == 10);
+    CHECK(sample(100'000, 100'000).measurement.samples_ns == std::vector<double>{250'000});
+    CHECK(std::ranges::all_of(script.executions, [](Execution one) { return one == Execution::eager; }));
   }
 
   TEST_CASE("of a sequence its launches are counted, each as often as it is repeated, and no copies") {

@@ -210,9 +210,15 @@ TEST_CASE("identities of what uses everything stay what they were") {
   CHECK(full_job().key().hex() == "610f0d325c4b39991f2d5fafe7c26a28");
 }
 
+TEST_CASE("a class whose launches follow each other in a graph is the one of before other ways were known") {
+  const model::Environment graph{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
+  CHECK(graph.execution_word() == "graph");
+  CHECK(graph.key().hex() == "8d03cf8ca85295cbf73839ddc1a86342");
+}
+
 TEST_CASE("a comparison class is all of its parts") {
   const model::Environment first{"GPU", "580", "13.0", model::ElementType::float32, "warm", "m", "spec"};
-  std::vector<model::Environment> environments(8, first);
+  std::vector<model::Environment> environments(10, first);
   environments[1].device = "another";
   environments[2].driver = "another";
   environments[3].toolkit = "another";
@@ -220,6 +226,8 @@ TEST_CASE("a comparison class is all of its parts") {
   environments[5].l2 = "another";
   environments[6].method = "another";
   environments[7].inputs = "another";
+  environments[8].execution = "stream";
+  environments[9].execution = "eager";
   for (const auto& a : environments) {
     CAPTURE(a.text());
     CHECK(std::count_if(environments.begin(), environments.end(),

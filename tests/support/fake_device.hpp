@@ -62,9 +62,10 @@ struct FakeScript {
   std::function<void(const tuner::device::Bindings&)> fill_arrays = [](const auto&) {};
   std::function<void(const tuner::device::Bindings&)> collect_arrays = [](const auto&) {};
 
-  std::vector<std::string> calls;       ///< in order, by name
-  std::map<std::string, int> launches;  ///< by symbol
-  std::vector<int> repetitions;         ///< of each Sequence::run, references included
+  std::vector<std::string> calls;                   ///< in order, by name
+  std::map<std::string, int> launches;              ///< by symbol
+  std::vector<int> repetitions;                     ///< of each Sequence::run, references included
+  std::vector<tuner::model::Execution> executions;  ///< likewise
   std::int64_t allocated_bytes = 0;
   std::int64_t most_allocated_bytes = 0;
   double clock_ns = 0;  ///< advanced by what runs
@@ -132,9 +133,10 @@ class FakeSequence final : public tuner::device::Sequence {
     fill_arrays();
   }
 
-  tuner::device::Timing run(int repetitions) override {
+  tuner::device::Timing run(int repetitions, tuner::model::Execution execution) override {
     m_script.note("run");
     m_script.repetitions.push_back(repetitions);
+    m_script.executions.push_back(execution);
     double total = 0;
     for (int i = 0; i < repetitions; ++i) {
       for (const std::size_t step : m_order) total += m_steps[step]();

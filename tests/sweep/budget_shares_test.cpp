@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
+#include "tests/sweep/several_devices.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
@@ -111,6 +111,37 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     bench.budget = {1e6, {}, {}, true};
     CHECK(bench.run().ending == sweep::Ending::done);
     CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {4096, 5}, {8192, 5}});
+  }
+
+  TEST_CASE("a part of a sweep shares its budget among the sizes, of its own configurations alone") {
+    Sizes bench;
+    bench.budget.trials = 8;
+    const sweep::Shard shard{2, 3};
+    bench.adjust = [&bench, own = bench.adjust, &shard](sweep::Request& request) {
+      own(request);
+      edit_values(request, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+      request.shard = shard;
+      request.policy.final.finalists = 0;
+    };
+    CHECK(bench.run().ending == sweep::Ending::budget_spent);
+    CHECK(bench.tried() == Counts{{1024, 2}, {2048, 2}, {4096, 2}, {8192, 2}});
+    for (const auto& [key, record] : bench.results.trials()) CHECK(shard.has("scale", record.configuration));
+  }
+
+  TEST_CASE("several devices share a budget among the sizes, and each size has its final") {
+    Sizes shared;
+    Host host;
+    host.bench.sizes = shared.sizes;
+    host.bench.strategies = shared.strategies;
+    host.bench.adjust = shared.adjust;
+    shared.budget.trials = 12;
+    host.run();
+    CHECK(host.summary.ending == sweep::Ending::budget_spent);
+    CHECK(host.summary.finished == 12);
+    Counts tried;
+    for (const auto& [key, record] : host.bench.results.trials()) ++tried[record.problem.sizes[0].value];
+    CHECK(tried == Counts{{1024, 3}, {2048, 3}, {4096, 3}, {8192, 3}});
+    CHECK(host.finals() == 4);
   }
 
   TEST_CASE("who asks for whole sizes has them one after another") {

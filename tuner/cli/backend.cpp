@@ -131,6 +131,10 @@ Backend open_replay_backend(const std::string& file) {
   backend.recorded_device = recording->runs.front().device.name;
   backend.device = device::replay::replayed_device(recording->runs.front().device, file);
   backend.compiler = recording->runs.front().toolkit;
+  for (const model::TrialRecord& trial : recording->trials)
+    if (std::ranges::find(backend.recorded_environments, trial.environment) ==
+        backend.recorded_environments.end())
+      backend.recorded_environments.push_back(trial.environment);
   backend.make_compiler = [recording, toolkit = backend.compiler] {
     return std::make_unique<device::replay::ReplayCompiler>(toolkit, recording->trials);
   };

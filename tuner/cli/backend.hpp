@@ -29,6 +29,8 @@ struct Backend {
   sweep::LaunchOracle oracle;
   int compile_jobs = 1;
   std::string recorded_device;  ///< as sweep::Request::recorded_device
+  /// Of a replay: in which its times are, each once.
+  std::vector<model::Environment> recorded_environments;
   /// Of a device that answers from another tuner's file, see play_recorded(); else null.
   std::shared_ptr<const interchange::RecordedSpace> recorded_space;
   std::vector<std::string> notices;  ///< what a person should know, such as a GPU that was left out

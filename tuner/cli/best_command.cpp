@@ -68,6 +68,7 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
   std::string text = "tuner refresh";
   if (!asked.method.empty()) text += " --measure " + asked.method;
   if (!asked.l2.empty()) text += " --l2 " + asked.l2;
+  if (!asked.execution.empty()) text += " --execution " + asked.execution;
   if (!options.family.empty()) text += " --family " + options.family;
   if (!options.size.empty()) text += " --sizes " + options.size;
   return text;
@@ -79,6 +80,7 @@ std::string asked_environment(const db::BestQuery& query) {
   if (!query.part_of_environment.empty()) asked.push_back("in environment " + query.part_of_environment);
   if (!query.method.empty()) asked.push_back("with --measure " + query.method);
   if (!query.l2.empty()) asked.push_back("with --l2 " + query.l2);
+  if (!query.execution.empty()) asked.push_back("with --execution " + query.execution);
   return fmt::format("{}", fmt::join(asked, " and "));
 }
 
@@ -86,6 +88,7 @@ db::BestQuery without_environment(db::BestQuery query) {
   query.part_of_environment.clear();
   query.method.clear();
   query.l2.clear();
+  query.execution.clear();
   return query;
 }
 
@@ -439,7 +442,7 @@ int best(const Context& context, BestOptions options) {
   if (options.is_for_build()) {
     write_for_build(connection, found, options);
   } else if (options.top > 0) {
-    write_ranking(std::move(found), options, style);
+    write_ranking(found, options, style);
   } else if (options.format == "json") {
     write_out(answers::best_json(found.answers, options.size, specs, found.missing, found.bounds,
                                  !provisional.empty()));
@@ -450,6 +453,8 @@ int best(const Context& context, BestOptions options) {
       write_why(connection, found, options, {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
+  for (const std::string& text : answers::orders_elsewhere(connection, found.answers, query, style))
+    write_err(text);
   say_provisional(found, options, provisional, refreshing);
   if (!options.program.empty()) say_gain(found.answers, options);
   return 0;
@@ -481,7 +486,7 @@ void add_best(const CommandPlace& place) {
       "same as variables of CMake, of a shell");
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
-  command.settings({"db", "type", "pad", "measure", "l2"});
+  command.settings({"db", "type", "pad", "measure", "l2", "execution"});
   command->footer(
       "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "
       "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "
@@ -489,9 +494,11 @@ void add_best(const CommandPlace& place) {
       "A size that was never measured is answered by the rule of `tuner cover` where that has a bound, else "
       "by "
       "the nearest one, and the answer says so. Times are "
-      "compared only within one environment: device, driver, toolkit, type, L2 policy, method, inputs. Where "
+      "compared only within one environment: device, driver, toolkit, type, L2 policy, method, execution, "
+      "inputs. Where "
       "several environments have an answer, header, flags and JSON take the one that was searched further "
-      "and measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, --type or "
+      "and measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, "
+      "--execution, --type or "
       "--environment. Exit code 3: nothing is known.\n"
       "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");
 }

@@ -179,7 +179,7 @@ void add_compare(const CommandPlace& place) {
                  "exit 5 where A is surely slower than B by more than this, as 1%");
   command.choice("--format", options.format, {"table", "json", "junit", "github"},
                  "table; json; with --fail-if-slower also junit: JUnit's XML; github: annotations");
-  command.settings({"db", "device", "measure", "l2", "seed", "compile_jobs", "compile_timeout_s",
+  command.settings({"db", "device", "measure", "l2", "execution", "seed", "compile_jobs", "compile_timeout_s",
                     "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
   command->footer(
       "The answer is faster, slower or tied, with the ratio of A's time to B's and its 95 % interval. Two "

@@ -52,6 +52,7 @@ std::string difference_text(const model::Environment& a, const model::Environmen
   add("toolkit", a.toolkit, b.toolkit);
   add("L2", a.l2, b.l2);
   add("method", a.method, b.method);
+  add("execution", a.execution_word(), b.execution_word());
   add("inputs", a.inputs, b.inputs);
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -23,6 +23,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
 
@@ -151,6 +152,7 @@ std::vector<std::string> sweep_settings() {
           "until",
           "measure",
           "l2",
+          "execution",
           "ceilings",
           "baselines",
           "compile_jobs",
@@ -194,17 +196,74 @@ Backend Selection::open(const config::Settings& settings) const {
   return recorded ? open_recorded_backend(recorded, settings.text("device")) : open_backend(settings);
 }
 
+namespace {
+
+/// How the times of an environment are taken.
+std::string taking_text(const model::Environment& one) {
+  return fmt::format("{}, L2 {}, --execution {}", one.method, one.l2, one.execution_word());
+}
+
+/// The flags that ask for the times of `there` where `here` was asked for.
+std::string taking_flags(const model::Environment& there, const model::Environment& here) {
+  const auto measure = [](const model::Environment& one) {
+    return one.method.substr(0, one.method.rfind('-'));
+  };
+  std::vector<std::string> flags;
+  if (measure(there) != measure(here)) flags.push_back("--measure " + measure(there));
+  if (there.l2 != here.l2) flags.push_back("--l2 " + there.l2);
+  if (there.execution != here.execution) flags.push_back("--execution " + there.execution_word());
+  return fmt::format("{}", fmt::join(flags, " "));
+}
+
+/// Throws where a recording has no times that are taken as `here` says: each trial would be skipped.
+void require_recorded(const Backend& backend, const model::Environment& here) {
+  std::set<std::string> takings;
+  std::set<std::string> flags;
+  for (const model::Environment& there : backend.recorded_environments) {
+    if (taking_text(there) == taking_text(here)) return;
+    takings.insert(taking_text(there));
+    if (const std::string those = taking_flags(there, here); !those.empty()) flags.insert(those);
+  }
+  if (takings.empty()) return;
+  throw model::UsageError(fmt::format("{} has no times of {}; its times are of {}", backend.device.id,
+                                      taking_text(here), fmt::join(takings, " and of ")),
+                          flags.empty() ? "the tuner of that version replays them"
+                                        : fmt::format("replay them with {}", fmt::join(flags, " or ")));
+}
+
+/// Throws where no time of the device is as the policy of `request` takes it.
+void require_taking(const sweep::Request& request, const Backend& backend) {
+  const model::Environment here = sweep::environment(request, model::ElementType::float32);
+  if (backend.recorded_space && !here.execution.empty()) {
+    throw model::UsageError(
+        fmt::format("--execution {}: another tuner took the times of the recording", here.execution),
+        "leave --execution out");
+  }
+  const bool has_streams =
+      !backend.recorded_device.empty() || model::device_kind(backend.device.kind).has_streams;
+  if (request.policy.execution == model::Execution::stream && !has_streams) {
+    throw model::UsageError(
+        fmt::format("--execution stream: the device {} has no streams", backend.device.id),
+        "each of its launches is a call of the host: --execution eager");
+  }
+  require_recorded(backend, here);
+}
+
+}  // namespace
+
 sweep::Request make_request(const config::Settings& settings, const Backend& backend) {
   sweep::Request request;
   request.device = backend.device;
   request.compiler = backend.compiler;
-  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold");
+  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold",
+                                   *model::parse_word<model::Execution>(settings.text("execution")));
   request.strategy = settings.text("strategy");
   request.until = settings.until();
   // These methods measure every time to the end, so every configuration is wanted unless told otherwise.
   const std::string& measure = settings.text("measure");
   if (!request.until && (measure == "complete" || measure == "exhaustive")) request.until = 0;
   request.recorded_device = backend.recorded_device;
+  require_taking(request, backend);
   return request;
 }
 

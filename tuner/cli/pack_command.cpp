@@ -91,7 +91,8 @@ void add_pack(const CommandPlace& place) {
   PackOptions& options = command.options();
   command.option("-o,--output", options.out, "FILE", "the pack, for example matmul.tuned")->required();
   add_cover_question(command, options);
-  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir", "compile_jobs", "compile_timeout_s"});
+  command.settings(
+      {"db", "type", "pad", "measure", "l2", "execution", "cache_dir", "compile_jobs", "compile_timeout_s"});
   command->footer(
       "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
       "by "

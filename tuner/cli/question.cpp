@@ -27,6 +27,7 @@ db::BestQuery query_of(const Context& context, const config::Settings& settings,
   query.part_of_environment = question.part_of_environment;
   if (context.flags.contains("measure")) query.method = settings.text("measure");
   if (context.flags.contains("l2")) query.l2 = settings.text("l2");
+  if (context.flags.contains("execution")) query.execution = settings.text("execution");
   query.type = settings.type();
   query.row_padding.reset();
   if (context.flags.contains("pad")) query.row_padding = settings.paddings().front();

@@ -58,7 +58,7 @@ std::vector<Refreshed> known_elsewhere(const Context& context, const config::Set
     const model::Problem& problem = answer.tuning_case.problem;
     const model::Environment& there = answer.tuning_case.environment;
     const model::Environment today = sweep::environment(request, problem.type);
-    if (there == today || there.l2 != today.l2) continue;
+    if (there == today || there.l2 != today.l2 || there.execution != today.execution) continue;
     if (context.flags.contains("sizes") && !is_of_sizes(problem, settings.sizes())) continue;
     const auto known = std::ranges::find_if(
         found, [&](const Refreshed& one) { return one.before.tuning_case.problem == problem; });
@@ -213,9 +213,9 @@ void add_refresh(const CommandPlace& place) {
   command.option("--environment", options.part_of_environment, "TEXT",
                  "finalists of environments with this in their text, as 'driver 580'");
   command.choice("--format", options.format, {"table", "json"}, "table; json");
-  command.settings({"db", "device", "sizes", "type", "pad", "seed", "budget", "measure", "l2", "compile_jobs",
-                    "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "prepare_timeout_s",
-                    "cache_dir", "cache_limit_mb", "progress", "color"});
+  command.settings({"db", "device", "sizes", "type", "pad", "seed", "budget", "measure", "l2", "execution",
+                    "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
+                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress", "color"});
   command->footer(
       "Of each size the winner, the others of its final and the default are verified and timed, then the "
       "best "

@@ -77,9 +77,11 @@ struct Timing {
 /// Steps with their arguments bound, ready to run.
 class Sequence : public model::Seam {
  public:
-  /// Runs all steps `repetitions` times back to back, waits, and says how long the whole took. Throws
-  /// DeviceFault.
-  virtual Timing run(int repetitions) = 0;
+  /// Runs all steps `repetitions` times, waits, and says how long the whole took. Throws DeviceFault. A
+  /// device without streams is not asked for Execution::stream.
+  virtual Timing run(int repetitions, model::Execution execution) = 0;
+  /// Back to back.
+  Timing run(int repetitions) { return run(repetitions, model::Execution::graph); }
   /// Runs all steps once, with nothing else on the device, and waits: for who counts what they do.
   virtual void run_alone() { run(1); }
   /// Where steps find buffers as CUDA arrays (model::Texture::in_array), these are the sequence's own. They
@@ -155,7 +157,7 @@ class Device : public model::Seam {
                                          const std::vector<model::Step>& steps,
                                          const std::vector<model::BufferPlan>& buffers,
                                          const Bindings& bindings) = 0;
-  /// Evicts the device's last-level cache.
+  /// Evicts the device's last-level cache, persisting lines too.
   virtual void flush_l2() = 0;
 };
 

@@ -100,12 +100,12 @@ void RestoringSequence::restore() {
   }
 }
 
-device::Timing RestoringSequence::run(int repetitions) {
+device::Timing RestoringSequence::run(int repetitions, model::Execution execution) {
   device::Timing total;
   for (int i = 0; i < repetitions; ++i) {
     restore();
     m_inner->fill_arrays();
-    const device::Timing one = m_inner->run(1);
+    const device::Timing one = m_inner->run(1, execution);
     total.ns += one.ns;
     total.sm_clock_mhz += one.sm_clock_mhz / repetitions;
   }

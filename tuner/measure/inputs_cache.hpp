@@ -72,7 +72,7 @@ class RestoringSequence final : public device::Sequence {
   RestoringSequence(device::Device& device, const model::TrialJob& job, const Inputs& inputs,
                     device::Bindings bindings, std::unique_ptr<device::Sequence> inner);
 
-  device::Timing run(int repetitions) override;
+  device::Timing run(int repetitions, model::Execution execution) override;
   void fill_arrays() override { m_inner->fill_arrays(); }
   void collect_arrays() override { m_inner->collect_arrays(); }
   int blocks_per_multiprocessor() const override { return m_inner->blocks_per_multiprocessor(); }

@@ -60,8 +60,8 @@ bool is_hopeless(const model::TrialJob& job, const device::Timing& cold_run) {
   const model::MeasurePolicy& policy = job.policy;
   const auto first = std::find_if(policy.cuts.begin(), policy.cuts.end(),
                                   [](const model::Cut& cut) { return cut.samples <= 1; });
-  return first != policy.cuts.end() && !policy.flush_l2 && job.best_ns > 0 &&
-         cold_run.ns > job.best_ns * first->factor + most_cold_ns;
+  return first != policy.cuts.end() && !policy.flush_l2 && policy.execution != model::Execution::eager &&
+         job.best_ns > 0 && cold_run.ns > job.best_ns * first->factor + most_cold_ns;
 }
 
 /// Whether `finding` ends the trial; then it is the outcome.
@@ -336,7 +336,7 @@ class Finalist {
     policy.batch_below_ns = policy.batch_ns = sample_ns;
     policy = sampling_policy(std::move(policy), m_job.plan);
     m_batch = choose_batch(m_examination.sequence(), policy, m_single_ns);
-    if (m_batch > 1) m_examination.sequence().run(m_batch);  // makes the graph
+    if (m_batch > 1) m_examination.sequence().run(m_batch, policy.execution);  // makes the graph
     return {m_batch, count_kernels(m_job.plan.steps), model::may_win(m_job.role)};
   }
   device::Timing sample() {

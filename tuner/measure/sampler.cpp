@@ -47,11 +47,12 @@ const std::array<Named, 5>& policies() {
 
 }  // namespace
 
-model::MeasurePolicy policy(std::string_view name, bool flush_l2) {
+model::MeasurePolicy policy(std::string_view name, bool flush_l2, model::Execution execution) {
   for (const Named& candidate : policies()) {
     if (candidate.name != name) continue;
     model::MeasurePolicy policy = candidate.policy;
     policy.flush_l2 = flush_l2;
+    policy.execution = execution;
     return policy;
   }
   throw model::UsageError(fmt::format("there is no measuring policy '{}'", name),
@@ -137,6 +138,7 @@ using device::Timing;
 constexpr int probe_launches = 8;  ///< enough that the gap around them does not hide a short kernel's time
 constexpr int longest_batch =
     1000;  ///< launches; a batch is one graph, whose making takes about a microsecond each
+constexpr int longest_in_stream = 256;  ///< more would not all be queued when the first starts
 constexpr double throttled_share = 0.75;
 /// Of a trial that is not dropped, even beyond the policy's time, unless they take longer than this: the
 /// fewest that give a median a 95 % interval.
@@ -166,17 +168,21 @@ int count_kernels(const std::vector<model::Step>& steps) {
 }
 
 int choose_batch(device::Sequence& sequence, const model::MeasurePolicy& policy, double single_ns) {
-  if (policy.flush_l2 || single_ns >= policy.batch_below_ns) return 1;
-  const double time = sequence.run(probe_launches).ns / probe_launches;
-  if (time >= policy.batch_below_ns) return 1;
+  const bool in_stream = policy.execution == model::Execution::stream;
+  const bool never = policy.flush_l2 || policy.batch_below_ns <= 0;
+  const double below_ns =
+      in_stream ? std::max(policy.batch_below_ns, policy.batch_ns) : policy.batch_below_ns;
+  if (never || single_ns >= below_ns) return 1;
+  const double time = sequence.run(probe_launches, policy.execution).ns / probe_launches;
+  if (time >= below_ns) return 1;
   const double wanted = std::ceil(policy.batch_ns / std::max(time, 1.0));
-  return static_cast<int>(std::clamp<double>(wanted, 2, longest_batch));
+  return static_cast<int>(std::clamp<double>(wanted, 2, in_stream ? longest_in_stream : longest_batch));
 }
 
 Timing take_sample(device::Device& device, device::Sequence& sequence, const model::MeasurePolicy& policy,
                    int batch) {
   if (policy.flush_l2) device.flush_l2();
-  return sequence.run(batch);
+  return sequence.run(batch, policy.execution);
 }
 
 bool is_throttled(const Timing& sample, double max_sm_clock_mhz) {
@@ -224,12 +230,12 @@ Samples Sampler::run() {
   const model::MeasurePolicy& policy = m_task.policy;
   const int batch = choose_batch(m_sequence, policy, fastest_ns(m_task.warm_runs));
   std::vector<Timing> early;  // what cuts count: warm runs that were taken as samples are, then samples
-  if (batch == 1 && !policy.flush_l2) {
+  if (batch == 1 && !policy.flush_l2 && policy.execution != model::Execution::eager) {
     std::copy_if(m_task.warm_runs.begin(), m_task.warm_runs.end(), std::back_inserter(early),
                  [&](const Timing& run) { return !is_throttled(run, m_task.max_sm_clock_mhz); });
   }
   if (clearly_slower(early, batch)) return dropped(early, batch, 0);
-  if (batch > 1) static_cast<void>(m_sequence.run(batch));
+  if (batch > 1) static_cast<void>(m_sequence.run(batch, policy.execution));
 
   const auto wanted = static_cast<std::size_t>(std::max(policy.samples, 1));
   std::vector<Timing> kept;

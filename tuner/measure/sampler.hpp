@@ -12,8 +12,10 @@ namespace tuner::measure {
 /// `quick`, `standard`, `thorough`, `complete` (nothing is dropped) or `exhaustive` (100 samples of
 /// everything), as --measure takes them. The policy's own name carries a version (`standard-3`): it is part
 /// of the environment, so a change of any number below is a new version. With `flush_l2` samples start
-/// with a cold L2 cache. Throws model::UsageError for another name.
-model::MeasurePolicy policy(std::string_view name, bool flush_l2 = false);
+/// with a cold L2 cache; `execution` says how launches follow each other. Throws model::UsageError for
+/// another name.
+model::MeasurePolicy policy(std::string_view name, bool flush_l2 = false,
+                            model::Execution execution = model::Execution::graph);
 std::vector<std::string_view> policy_names();
 
 /// The samples of one problem on two occasions: processes, days, machines of one kind.
@@ -62,8 +64,9 @@ struct Samples {
 /// A sequence shorter than policy.batch_below_ns is timed in batches that last policy.batch_ns, after one
 /// batch that does not count; a longer one singly, as its warm runs have been, so these count towards
 /// policy.cuts and are kept when the trial is dropped. With policy.flush_l2 each sample is a single run
-/// behind a flush. Sampling ends after policy.samples, or when policy.time_limit_ns of timed work are spent,
-/// and six are taken or two seconds are over.
+/// behind a flush. In a stream batches are of sequences up to policy.batch_ns, so that gaps are in the time,
+/// and of no more launches than a stream holds. Sampling ends after policy.samples, or when
+/// policy.time_limit_ns of timed work are spent, and six are taken or two seconds are over.
 ///
 /// Throttled samples are thrown away and taken again, at most as many as policy.samples; where all are
 /// throttled they are kept after all, and nothing is dropped on their account.

@@ -61,12 +61,14 @@ Digest Environment::key() const {
       .add(l2)
       .add(method)
       .add(inputs);
+  if (!execution.empty()) digest.add(execution);
   return digest.finish();
 }
 
 std::string Environment::text() const {
   std::string out =
       fmt::format("{}, driver {}, {}, {}, L2 {}, {}", device, driver, toolkit, cuda_name(type), l2, method);
+  if (!execution.empty()) out += ", " + execution;
   if (inputs != "spec") out += fmt::format(", inputs {}", inputs);
   return out;
 }

@@ -41,10 +41,13 @@ struct Environment {
   std::string driver;
   std::string toolkit;  ///< compiler and version: `nvrtc 13.0`
   ElementType type = ElementType::float32;
-  std::string l2;      ///< `warm` or `cold`
-  std::string method;  ///< name and version of the measuring policy: `standard-1`
-  std::string inputs;  ///< input distribution: `spec` or a named one
+  std::string l2;              ///< `warm` or `cold`
+  std::string method;          ///< name and version of the measuring policy: `standard-1`
+  std::string inputs;          ///< input distribution: `spec` or a named one
+  std::string execution = {};  ///< `stream` or `eager`; empty: in a graph, as all times before them
 
+  /// `graph`, `stream` or `eager`.
+  std::string execution_word() const { return execution.empty() ? "graph" : execution; }
   Digest key() const;
   /// `NVIDIA H200, driver 580.159.04, nvrtc 13.0, float, L2 warm, standard-1`
   std::string text() const;

@@ -19,7 +19,8 @@ constexpr std::array known_kinds = {
                .has_nvcc = true,
                .has_views = true,
                .has_libraries = true,
-               .has_own_kernels = true},
+               .has_own_kernels = true,
+               .has_streams = true},
     DeviceKind{
         .name = "cpu", .compiler = "host", .in_specs = true, .obeys_specs = true, .has_sanitizers = true},
     DeviceKind{.name = "replay", .naming = Naming::file},

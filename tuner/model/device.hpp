@@ -65,6 +65,7 @@ struct DeviceKind {
   bool has_views = false;        ///< tensor maps, textures and surfaces
   bool has_libraries = false;    ///< baselines run on it unless their spec says otherwise
   bool has_own_kernels = false;  ///< filling and comparing are kernels that are compiled for it
+  bool has_streams = false;      ///< launches may be queued, and follow each other without the host
   bool has_sanitizers = false;   ///< `tuner check --sanitize` runs kernels on it
 };
 

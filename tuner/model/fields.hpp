@@ -70,7 +70,8 @@ TUNER_FIELDS(Cut, samples, factor);
 
 TUNER_FIELDS(FinalPolicy, finalists, within, choosing_rounds, confirming_rounds, time_limit_ns);
 
-TUNER_FIELDS(MeasurePolicy, name, samples, cuts, final, batch_below_ns, batch_ns, time_limit_ns, flush_l2);
+TUNER_FIELDS(MeasurePolicy, name, samples, cuts, final, batch_below_ns, batch_ns, time_limit_ns, flush_l2,
+             execution);
 
 /// Without the reference's binary and kernels, which most trials share: they travel apart.
 TUNER_FIELDS(TrialJob, key, plan, binary, kernels, library, reference_key, policy, probes, best_ns, seed,

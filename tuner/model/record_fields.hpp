@@ -196,6 +196,9 @@ void describe(Archive& a, T& v) {
   a(Figure{"type", "element type"}, v.type);
   a(Figure{"l2", "state of the last-level cache at each launch: warm or cold"}, v.l2);
   a(Figure{"method", "how times are taken"}, v.method);
+  a(Figure{"execution", "how launches follow each other: stream, or eager: a call of the host each", "",
+           "back to back in a graph"},
+    v.execution);
   a(Figure{"inputs", "how inputs are made"}, v.inputs);
 }
 

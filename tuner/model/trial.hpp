@@ -58,6 +58,18 @@ struct FinalPolicy {
   bool operator==(const FinalPolicy&) const = default;
 };
 
+/// How the launches that are timed follow each other.
+enum class Execution {
+  graph,   ///< back to back in a CUDA graph: the time of the device
+  stream,  ///< each launched into a stream: with the gaps that the device makes between launches
+  eager,   ///< each launched and waited for, by the host's clock: with the host's call
+};
+
+template <>
+struct Words<Execution> {
+  static constexpr std::string_view all[] = {"graph", "stream", "eager"};
+};
+
 /// How samples are taken; its name and version are part of the environment.
 struct MeasurePolicy {
   std::string name = "standard-3";
@@ -68,6 +80,7 @@ struct MeasurePolicy {
   double batch_ns = 500'000;        ///< … as many as fill this time
   double time_limit_ns = 3e7;       ///< stop sampling a trial after this much timed work
   bool flush_l2 = false;
+  Execution execution = Execution::graph;
   bool operator==(const MeasurePolicy&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
@@ -14,12 +15,14 @@
 #include "tuner/sweep/reopening.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_journey.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::sweep {
 namespace {
 
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
+constexpr int most_standing = 20;  ///< two seconds
 /// How long a job takes to reach its device, about.
 constexpr std::chrono::milliseconds launch_latency{1};
 /// What finals may take beyond a budget of time.
@@ -112,8 +115,22 @@ class Driver : SweepPart {
         if (m_queue.is_cut_short()) m_summary.ending = Ending::budget_spent;
         return;
       }
-      if (!serve()) wait();
+      if (serve()) continue;
+      require_motion();
+      wait();
     }
+  }
+
+  /// Throws where nothing has been under way for some rounds, so that nobody would ever ring: a mistake of
+  /// ours, and no reason to wait for ever. One such round is usual, where the last group has no final.
+  void require_motion() {
+    const bool moves = m_slots.any(&DeviceSlot::is_busy) || m_slots.any(&DeviceSlot::speaks);
+    const bool stands = !moves && m_compiling.empty() && !over();
+    m_standing = stands ? m_standing + 1 : 0;
+    if (m_standing < most_standing) return;
+    throw std::logic_error(
+        fmt::format("the sweep stands still after {}: nothing is under way and it is not over",
+                    util::counted(m_summary.finished, "trial")));
   }
 
   bool over() {
@@ -419,6 +436,7 @@ class Driver : SweepPart {
   std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
   std::string m_compared;                               ///< the same, for people
   Wakeup m_wakeup;
+  int m_standing = 0;   ///< rounds in a row in which nothing was under way
   DeviceSlots m_slots;  ///< last: their threads use the above
 };
 

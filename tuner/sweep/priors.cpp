@@ -64,6 +64,7 @@ std::string environment_text(const model::Environment& there, const model::Envir
   if (there.device == here.device && there.toolkit != here.toolkit) parts.push_back(there.toolkit);
   if (there.l2 != here.l2) parts.push_back("L2 " + there.l2);
   if (there.method != here.method) parts.push_back(there.method);
+  if (there.execution != here.execution) parts.push_back(there.execution_word());
   if (there.inputs != here.inputs) parts.push_back("inputs " + there.inputs);
   return fmt::format("{}", fmt::join(parts, ", "));
 }

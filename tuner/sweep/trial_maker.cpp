@@ -182,6 +182,8 @@ model::Environment environment(const Request& request, model::ElementType type) 
   comparison.l2 = request.policy.flush_l2 ? "cold" : "warm";
   comparison.method = request.policy.name;
   comparison.inputs = "spec";
+  if (request.policy.execution != model::Execution::graph)
+    comparison.execution = model::to_string(request.policy.execution);
   return comparison;
 }
 

@@ -63,7 +63,8 @@ inline constexpr std::tuple last_values = {
     model::TrialStatus::quarantined, model::TrialPhase::timing, model::Role::ceiling,
     model::Subject::device,          model::last_element_type,  model::Access::workspace,
     model::Texture::Outside::mirror, model::Memory::managed,    model::Init::Kind::generated,
-    model::Operand::Kind::texture,   model::Step::Kind::memset, model::ExitCode::terminated};
+    model::Operand::Kind::texture,   model::Step::Kind::memset, model::ExitCode::terminated,
+    model::Execution::eager};
 template <class E>
 inline constexpr int last = static_cast<int>(std::get<E>(last_values));
 

@@ -110,7 +110,8 @@ std::string best_comments(const db::BestAnswer& answer);
 ///      device (GPU, recording, CPU), as well searched and as carefully measured (method: quick, standard,
 ///      complete, thorough, exhaustive), and better in one of these. Of different devices, whose spaces
 ///      differ, one is better searched where it has twice as many settled.
-///   3. Of those that are of one device, type, L2 policy and inputs and equal in all this, the one whose
+///   3. Of those that are of one device, type, L2 policy, execution and inputs and equal in all this, the one
+///   whose
 ///      versions of driver, toolkit and method are the newest.
 ///
 /// Else nothing does.
@@ -119,7 +120,7 @@ struct EnvironmentChoice {
   std::optional<std::size_t> chosen;  ///< one of these; nothing: no rule chooses
   std::string why;                    ///< why it, or why none; empty where there is one environment
   /// Of the others the fastest that takes less time than the chosen one, on the same device, of the same
-  /// problem, and with the same L2 policy and inputs: a hint, since no rule compares times of two
+  /// problem, and with the same L2 policy, execution and inputs: a hint, since no rule compares times of two
   /// environments.
   std::optional<std::size_t> faster = {};
 };
@@ -134,5 +135,11 @@ std::string faster_text(const std::vector<db::BestAnswer>& answers, const Enviro
 /// --measure …`. Of `one`, which is among them, its own values alone: `--gpu H100`.
 std::string choosing_flags(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice,
                            std::optional<std::size_t> one = std::nullopt);
+
+/// For each answer that its rule chooses: the environments that differ in L2 policy and execution alone, and
+/// in which the second of the answer's ranking is faster than the first beyond doubt. A line each.
+std::vector<std::string> orders_elsewhere(const db::Connection& connection,
+                                          const std::vector<db::BestAnswer>& answers,
+                                          const db::BestQuery& query, const Style& style);
 
 }  // namespace tuner::cli::answers

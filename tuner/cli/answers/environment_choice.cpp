@@ -82,7 +82,8 @@ bool is_of_newer_versions(const model::Environment& a, const model::Environment&
 bool same_conditions(const BestAnswer& a, const BestAnswer& b) {
   const model::Environment& x = a.tuning_case.environment;
   const model::Environment& y = b.tuning_case.environment;
-  return std::tie(x.device, x.type, x.l2, x.inputs) == std::tie(y.device, y.type, y.l2, y.inputs);
+  return std::tie(x.device, x.type, x.l2, x.execution, x.inputs) ==
+         std::tie(y.device, y.type, y.l2, y.execution, y.inputs);
 }
 
 /// -1, 0 or 1: which of the two was searched further.
@@ -243,6 +244,8 @@ std::string choosing_flags(const std::vector<BestAnswer>& answers, const Environ
   add("--gpu", field(&Class::device));
   add("--measure", method_of);
   add("--l2", field(&Class::l2));
+  add("--execution",
+      [](const BestAnswer& answer) { return answer.tuning_case.environment.execution_word(); });
   add("--type", [](const BestAnswer& answer) {
     return std::string(model::cuda_name(answer.tuning_case.environment.type));
   });

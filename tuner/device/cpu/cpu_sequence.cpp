@@ -81,7 +81,8 @@ class CpuSequence final : public Sequence {
     }
   }
 
-  Timing run(int repetitions) override {
+  /// Each launch is a call of the host, however it is to follow the one before.
+  Timing run(int repetitions, model::Execution) override {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < repetitions; ++i) {
       for (const std::size_t index : m_order) {

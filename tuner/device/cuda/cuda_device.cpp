@@ -154,6 +154,8 @@ void CudaDevice::flush_l2() {
   const std::int64_t bytes = std::max<std::int64_t>(2 * m_info.limits.l2_bytes, std::int64_t{64} << 20U);
   if (!m_flushed) m_flushed = m_session->allocate(bytes);
   const Driver& driver = m_session->driver();
+  // Lines that a kernel's access policy made persisting are no memset's to evict. A GPU without them refuses.
+  if (driver.reset_persisting_l2 != nullptr) static_cast<void>(driver.reset_persisting_l2());
   check(driver,
         driver.memset_d32_async(m_flushed.get(), 0, static_cast<std::size_t>(bytes / word),
                                 m_session->stream()),

@@ -72,6 +72,8 @@ std::shared_ptr<const Driver> load_driver() {
       reinterpret_cast<PFN_cuFuncGetParamInfo_v12040>(find_function(get, "cuFuncGetParamInfo", 12040));
   driver->max_active_clusters = reinterpret_cast<PFN_cuOccupancyMaxActiveClusters_v11070>(
       find_function(get, "cuOccupancyMaxActiveClusters", 11070));
+  driver->reset_persisting_l2 = reinterpret_cast<PFN_cuCtxResetPersistingL2Cache_v11000>(
+      find_function(get, "cuCtxResetPersistingL2Cache", 11000));
   driver->tensor_map_encode_tiled = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
       find_function(get, "cuTensorMapEncodeTiled", 12000));
 

@@ -73,6 +73,7 @@ struct Driver {
 #undef TUNER_MEMBER
   PFN_cuFuncGetParamInfo_v12040 func_get_param_info = nullptr;  ///< null before CUDA 12.4
   PFN_cuOccupancyMaxActiveClusters_v11070 max_active_clusters = nullptr;
+  PFN_cuCtxResetPersistingL2Cache_v11000 reset_persisting_l2 = nullptr;
   PFN_cuTensorMapEncodeTiled_v12000 tensor_map_encode_tiled = nullptr;
   int version = 0;  ///< of the API: 13000 is CUDA 13.0
 };

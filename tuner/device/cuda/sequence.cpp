@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tuner::device::cuda {
 namespace {
@@ -11,6 +12,10 @@ namespace {
 constexpr std::uint64_t delay_ns = 20'000;
 constexpr std::uint64_t delay_per_step_ns = 5'000;
 constexpr std::uint64_t longest_delay_ns = 200'000;
+/// A call of cuBLAS took 19 µs of the host, of a stream on an H100.
+constexpr std::uint64_t delay_per_call_ns = 30'000;
+/// A stream holds some thousand launches; beyond that the host waits, and more delay is of no use.
+constexpr std::uint64_t longest_delay_of_stream_ns = 10'000'000;
 
 }  // namespace
 
@@ -163,14 +168,43 @@ void CudaSequence::prepare_graph(int repetitions) {
   m_graph_repetitions = repetitions;
 }
 
-Timing CudaSequence::run(int repetitions) {
+std::uint64_t CudaSequence::delay_of_stream(int repetitions) const {
+  std::uint64_t queueing_ns = 0;
+  for (const std::size_t step : m_order)
+    queueing_ns += m_steps[step].call ? delay_per_call_ns : delay_per_step_ns;
+  return std::min(delay_ns + queueing_ns * static_cast<std::uint64_t>(repetitions),
+                  longest_delay_of_stream_ns);
+}
+
+/// The clock is read apart, so that neither reading is in the host's time.
+Timing CudaSequence::run_eagerly(int repetitions) {
+  using Clock = std::chrono::steady_clock;
+  const Session& session = *m_parts.session;
+  m_parts.support->begin_clock();
+  session.synchronize("waiting for the device");
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < repetitions; ++i) {
+    enqueue(1);
+    session.synchronize("running the kernel");
+  }
+  const std::chrono::duration<double, std::nano> passed = Clock::now() - start;
+  m_parts.support->end_clock();
+  session.synchronize("reading the clock");
+  return {passed.count(), m_parts.support->clock_mhz()};
+}
+
+Timing CudaSequence::run(int repetitions, model::Execution execution) {
+  if (execution == model::Execution::eager) return run_eagerly(repetitions);
   const Session& session = *m_parts.session;
   const Driver& driver = session.driver();
-  if (repetitions > 1) prepare_graph(repetitions);
+  const bool is_graph = execution == model::Execution::graph && repetitions > 1;
+  if (is_graph) prepare_graph(repetitions);
   m_parts.support->begin_clock();
-  m_parts.support->delay(std::min(delay_ns + delay_per_step_ns * m_order.size(), longest_delay_ns));
+  m_parts.support->delay(execution == model::Execution::stream
+                             ? delay_of_stream(repetitions)
+                             : std::min(delay_ns + delay_per_step_ns * m_order.size(), longest_delay_ns));
   record(m_start, session.stream());
-  if (repetitions > 1) {
+  if (is_graph) {
     check(driver, driver.graph_launch(m_graph.get(), session.stream()), "launching repeatedly");
   } else {
     enqueue(repetitions);

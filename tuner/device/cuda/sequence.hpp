@@ -12,10 +12,11 @@ namespace tuner::device::cuda {
 
 /// Steps bound to kernels and memory, on as many streams as they name.
 ///
-/// The time is that between two events on the session's stream. What is queued between them waits behind a
-/// short delay kernel, so that the host is done queueing when the first event passes and its latency is not
-/// in the number; several repetitions are one graph launch, because the host queues kernels more slowly than
-/// the GPU ends short ones. The SM clock is read before the delay and after the second event, so that even a
+/// The time is that between two events on the session's stream, unless it is of Execution::eager. What is
+/// queued between them waits behind a delay kernel, so that the host is done queueing when the first event
+/// passes and its latency is not in the number; in a stream the delay is as long as queueing all repetitions
+/// takes. Else several repetitions are one graph launch, because the host queues kernels more slowly than the
+/// GPU ends short ones. The SM clock is read before the delay and after the second event, so that even a
 /// short run has one and none of it is in the time.
 class CudaSequence final : public Sequence {
  public:
@@ -29,7 +30,7 @@ class CudaSequence final : public Sequence {
                const std::vector<model::Step>& steps, const std::vector<model::BufferPlan>& buffers,
                const Bindings& bindings);
 
-  Timing run(int repetitions) override;
+  Timing run(int repetitions, model::Execution execution) override;
   void run_alone() override;
   void fill_arrays() override { m_arrays.fill(); }
   void collect_arrays() override { m_arrays.collect(); }
@@ -70,6 +71,8 @@ class CudaSequence final : public Sequence {
   void enqueue(int repetitions) const;
   void enqueue_step(const BoundStep& step) const;
   void prepare_graph(int repetitions);
+  Timing run_eagerly(int repetitions);
+  std::uint64_t delay_of_stream(int repetitions) const;
   void wait(CUstream stream, const Event& event) const;
   void record(const Event& event, CUstream stream) const;
 
