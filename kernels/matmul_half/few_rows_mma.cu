@@ -1,5 +1,5 @@
-// D (M x N) = alpha * A (M x K) * B (K x N) where M is small, in half or bfloat16 with sums in float: reading
-// B is what takes the time. For every GPU with mma of bfloat16, from sm_80 on.
+// D (M x N) = alpha * A (M x K) * B (K x N) where M is small, in half, bfloat16 or scaled FP8 with sums in
+// float: reading B is what takes the time. For every GPU with mma of bfloat16, from sm_80 on.
 //
 // Each warp streams by itself, as those of kernels/matmul/few_rows.cu do: it has TILE_M rows, TILE_N columns
 // and every WARPS-th k-tile of its block. The tensor cores multiply the transpose, B^T * A^T: 16 columns of D
@@ -14,36 +14,50 @@ struct Product {
   int M, N, K, lda, ldb;
 };
 
-/// Asks for a k-tile, 16 bytes at a time. Rows below M, columns beyond N and k beyond K are filled with
-/// zeros.
-__device__ inline void copy_tile(Stage& stage, const Product& product, int row, int column, int k) {
-  constexpr int pieces_b = TILE_K * TILE_N / PIECE;
+/// Asks for LENGTH rows of A or columns of B that lie along k, from `from` on, 16 bytes at a time. Of them
+/// `length` are there, and `k` numbers of each; the rest is filled with zeros.
+template <int LENGTH>
+__device__ inline void copy_along(Number* stage, const Number* from, int ld, int length, int k) {
+  constexpr int pieces = TILE_K / PIECE;
+  static_assert(LENGTH * pieces % WARP == 0, "all lanes copy as much");
 #pragma unroll
-  for (int first = 0; first < pieces_b; first += WARP) {
-    const int i = first + lane();
-    const int in_k = i / (TILE_N / PIECE), in_row = i % (TILE_N / PIECE);
-    const int at = column + in_row * PIECE;
-    copy_all<16>(stage.b + place_b(in_k, in_row),
-                 product.B + static_cast<long long>(k + in_k) * product.ldb + at,
-                 at < product.N ? product.K - k : 0, in_k);
-  }
-  constexpr int pieces_a = TILE_M * TILE_K / PIECE;
-#pragma unroll
-  for (int first = 0; first < pieces_a; first += WARP) {
-    const int i = first + lane();
-    const int in_m = i / (TILE_K / PIECE), in_row = i % (TILE_K / PIECE);
-    const int left = row + in_m < product.M ? product.K - k - in_row * PIECE : 0;
-    if (pieces_a % WARP == 0 || i < pieces_a) {
-      copy_some<16>(stage.a + place_a(in_m, in_row),
-                    product.A + static_cast<long long>(row + in_m) * product.lda + k + in_row * PIECE,
-                    left * 2);
-    }
+  for (int first = 0; first < LENGTH * pieces; first += WARP) {
+    const int row = (first + lane()) / pieces, piece = (first + lane()) % pieces;
+    const int left = row < length ? k - piece * PIECE : 0;
+    copy_some<16>(stage + place_along(row, piece), from + static_cast<long long>(row) * ld + piece * PIECE,
+                  left * static_cast<int>(sizeof(Number)));
   }
 }
 
+/// Likewise TILE_K rows of B that lie across k.
+__device__ inline void copy_across(Number* stage, const Number* from, int ld, int length, int k) {
+  constexpr int pieces = TILE_N / PIECE;
+#pragma unroll
+  for (int first = 0; first < TILE_K * pieces; first += WARP) {
+    const int row = (first + lane()) / pieces, piece = (first + lane()) % pieces;
+    copy_all<16>(stage + place_across(row, piece), from + static_cast<long long>(row) * ld + piece * PIECE,
+                 piece * PIECE < length ? k : 0, row);
+  }
+}
+
+__device__ inline void copy_tile(Stage& stage, const Product& product, int row, int column, int k) {
+  const int left = product.K - k, columns = product.N - column;
+  if constexpr (B_ALONG_K) {
+    copy_along<TILE_N>(stage.b, product.B + static_cast<long long>(column) * product.ldb + k, product.ldb,
+                       columns, left);
+  } else {
+    copy_across(stage.b, product.B + static_cast<long long>(k) * product.ldb + column, product.ldb, columns,
+                left);
+  }
+  copy_along<TILE_M>(stage.a, product.A + static_cast<long long>(row) * product.lda + k, product.lda,
+                     product.M - row, left);
+}
+
+/// FP8 alone has scales: one for A and one for B, or, with `scale_stride` 1, for each row and column.
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-    few_rows_mma(const Number* __restrict__ A, const Number* __restrict__ B, Number* __restrict__ D, int M,
-                 int N, int K, int lda, int ldb, int ldd, float alpha, int k_tiles) {
+    few_rows_mma(const Number* __restrict__ A, const Number* __restrict__ B, Output* __restrict__ D, int M,
+                 int N, int K, int lda, int ldb, int ldd, float alpha, const float* __restrict__ scale_a,
+                 const float* __restrict__ scale_b, int scale_stride, int k_tiles) {
   extern __shared__ __align__(128) unsigned char memory[];
   WarpMemory* const warps = reinterpret_cast<WarpMemory*>(memory);
   WarpMemory& own = warps[threadIdx.x / WARP];
@@ -60,6 +74,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
       [&](int i, int element) -> float& { return warps[i].sums[element]; },
       [&](int element, float sum) {
         const int row = first_row + element / TILE_N, column = first_column + element % TILE_N;
-        if (row < M && column < N) D[static_cast<long long>(row) * ldd + column] = Number(alpha * sum);
+        if (row >= M || column >= N) return;
+        float scale = alpha;
+        if (sizeof(Number) == 1) scale *= scale_a[row * scale_stride] * scale_b[column * scale_stride];
+        D[static_cast<long long>(row) * ldd + column] = Output(scale * sum);
       });
 }

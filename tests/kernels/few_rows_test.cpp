@@ -52,12 +52,22 @@ TEST_CASE("half and bfloat16 of few rows verify at edges") {
   CHECK(verified("few_rows_mma", {5, 75, 45}, 0, 31) > 3);
 }
 
+TEST_CASE("FP8 of few rows verifies at edges, with one scale and with many, also where rows are padded") {
+  CHECK(verified("few_rows_mma_fp8", {5, 75, 45}, 0, 41) > 3);
+  CHECK(verified("few_rows_mma_fp8_rows", {17, 33, 70}, 3, 61) > 1);
+}
+
 TEST_CASE("products by mma verify at edges: whole tiles, and blocks that share them") {
   CHECK(verified("mma", {70, 130, 99}, 0, 7) > 5);
 }
 
 TEST_CASE("products by mma verify where B lies by columns, and rows are padded") {
   CHECK(verified("mma_columns", {33, 71, 45}, 3, 19) > 2);
+}
+
+TEST_CASE("FP8 by mma verifies at edges, with one scale and with many") {
+  CHECK(verified("mma_fp8", {70, 130, 99}, 0, 17) > 2);
+  CHECK(verified("mma_fp8_rows", {33, 71, 45}, 3, 23) > 1);
 }
 
 TEST_CASE("gradients verify: A by columns, beta * C, float out") {

@@ -65,10 +65,12 @@ TEST_CASE("products by mma verify, whole tiles and shared ones") {
   verify("mma", {70, 130, 99}, 7);
   verify("mma", {1003, 333, 777}, 1, 8);
   verify("mma_columns", {1003, 333, 777}, 1);
+  verify("mma_fp8", {1003, 333, 777}, 1);
 }
 
 TEST_CASE("few rows verify") {
   verify("few_rows_mma", {7, 1001, 333}, 29);
+  verify("few_rows_mma_fp8", {7, 1001, 333}, 41);
   verify("few_rows", {7, 1001, 333}, 19);
   verify("few_rows", {16, 4096, 4096}, 5);
 }

@@ -73,6 +73,15 @@ TEST_CASE("products by mma compile for all GPUs from sm_80 on" * doctest::skip(t
   check_compiles("mma_grouped", {8, 4096, 4096, 4096}, "sm_80", outside_of_the_loop);
 }
 
+TEST_CASE("FP8 compiles for GPUs without mma of it" * doctest::skip(test::no_toolkit())) {
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    check_compiles("mma_fp8", {4096, 4096, 4096}, architecture, 96);
+    check_compiles("few_rows_mma_fp8", {16, 11008, 4096}, architecture);
+  }
+  check_compiles("mma_fp8_rows", {4096, 4096, 4096}, "sm_86", 96);
+  check_compiles("few_rows_mma_fp8_rows", {16, 11008, 4096}, "sm_120");
+}
+
 TEST_CASE("few rows compile for all GPUs from sm_80 on" * doctest::skip(test::no_toolkit())) {
   for (const char* architecture : {"sm_80", "sm_90"}) {
     check_compiles("few_rows_mma", {16, 11008, 4096}, architecture);

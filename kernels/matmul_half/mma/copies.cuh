@@ -26,7 +26,7 @@ class OperandCopies {
   __device__ void copy(Number* stage, int left, int part) {
     const int begin = COUNT * part / PARTS, end = COUNT * (part + 1) / PARTS;
     if (ALONG_K) {
-      const int bytes = (left - static_cast<int>(in_row()) * PIECE) * 2;
+      const int bytes = (left - static_cast<int>(in_row()) * PIECE) * static_cast<int>(sizeof(Number));
       const Number* from = m_from + begin * ROWS * m_ld;
 #pragma unroll
       for (int i = begin; i < end; ++i, from += ROWS * m_ld) {

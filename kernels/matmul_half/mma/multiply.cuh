@@ -3,6 +3,7 @@
 // own sums need.
 
 #include "mma/shape.cuh"
+#include "product/multiplied.cuh"
 
 struct Sums {
   float of[BLOCKS_M][BLOCKS_N][4];
@@ -10,7 +11,7 @@ struct Sums {
 
 #if defined(__CUDA_ARCH__)
 
-/// What a lane holds of a step's 16 of k.
+/// What a lane holds of a step's 32 bytes of k.
 struct Fragments {
   unsigned a[BLOCKS_M][4];
   unsigned b[BLOCKS_N / 2][4];  // of two blocks beside each other
@@ -33,15 +34,15 @@ __device__ inline void load_squares(unsigned (&to)[4], const Number* row) {
   }
 }
 
-/// Squares of A: rows 0 and 8, then the same of the next eight k. Of B: k 0 and 8, then the next eight
-/// columns. Where they lie the other way they are turned.
+/// Squares of A: rows 0 and 8, then the same of the next 16 bytes of k. Of B: both pieces of k, then the next
+/// eight columns. Where they lie the other way they are turned.
 __device__ inline void load(Fragments& fragments, const Stage& stage, int step) {
   const unsigned in_square = lane() % 8, second = lane() / 8 % 2 * 8 + in_square, last = lane() / 16 * 8;
 #pragma unroll
   for (unsigned m = 0; m < BLOCKS_M; ++m) {
     const unsigned row = warp_row() + m * 16, k = step * STEP_K;
     const unsigned place = A_ALONG_K
-                               ? place_of<true, TILE_M>(row + second, k + last)
+                               ? place_of<true, TILE_M>(row + second, k + lane() / 16 * PIECE)
                                : place_of<false, TILE_M>(row + lane() / 8 % 2 * 8, k + last + in_square);
     load_squares<!A_ALONG_K>(fragments.a[m], stage.a + place);
   }
@@ -49,7 +50,7 @@ __device__ inline void load(Fragments& fragments, const Stage& stage, int step) 
   for (unsigned n = 0; n < BLOCKS_N / 2; ++n) {
     const unsigned column = warp_column() + n * 16, k = step * STEP_K;
     const unsigned place = B_ALONG_K
-                               ? place_of<true, TILE_N>(column + last + in_square, k + lane() / 8 % 2 * 8)
+                               ? place_of<true, TILE_N>(column + last + in_square, k + lane() / 8 % 2 * PIECE)
                                : place_of<false, TILE_N>(column + last, k + second);
     load_squares<!B_ALONG_K>(fragments.b[n], stage.b + place);
   }
@@ -61,22 +62,49 @@ __device__ inline void load(Fragments& fragments, const Stage& stage, int step) 
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])               \
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
-__device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4], const unsigned* b,
+__device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4], const unsigned (&b)[2],
                                     __nv_bfloat16) {
   MMA("bf16");
 }
-__device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4], const unsigned* b, __half) {
+__device__ inline void multiply_add(float (&sum)[4], const unsigned (&a)[4], const unsigned (&b)[2], __half) {
   MMA("f16");
+}
+
+/// The operands of one instruction: all of these squares, or of FP8, which becomes wider, one half of them.
+__device__ inline void take_a(unsigned (&to)[4], const unsigned (&squares)[4], int part) {
+  if constexpr (WIDER == 2) {
+    to_half(squares[part * 2], to[0], to[2]);
+    to_half(squares[part * 2 + 1], to[1], to[3]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) to[i] = squares[i];
+  }
+}
+__device__ inline void take_b(unsigned (&to)[2], const unsigned* squares, int part) {
+  if constexpr (WIDER == 2) {
+    to_half(squares[part], to[0], to[1]);
+  } else {
+    to[0] = squares[0];
+    to[1] = squares[1];
+  }
 }
 
 /// Every other column of blocks upwards, so that neighbours share an operand.
 __device__ inline void multiply(Sums& sums, const Fragments& fragments) {
 #pragma unroll
-  for (int n = 0; n < BLOCKS_N; ++n) {
+  for (int part = 0; part < WIDER; ++part) {
+    unsigned a[BLOCKS_M][4];
 #pragma unroll
-    for (int i = 0; i < BLOCKS_M; ++i) {
-      const int m = n % 2 == 0 ? i : BLOCKS_M - 1 - i;
-      multiply_add(sums.of[m][n], fragments.a[m], fragments.b[n / 2] + n % 2 * 2, Number());
+    for (int m = 0; m < BLOCKS_M; ++m) take_a(a[m], fragments.a[m], part);
+#pragma unroll
+    for (int n = 0; n < BLOCKS_N; ++n) {
+      unsigned b[2];
+      take_b(b, fragments.b[n / 2] + n % 2 * 2, part);
+#pragma unroll
+      for (int i = 0; i < BLOCKS_M; ++i) {
+        const int m = n % 2 == 0 ? i : BLOCKS_M - 1 - i;
+        multiply_add(sums.of[m][n], a[m], b, Multiplied());
+      }
     }
   }
 }

@@ -7,11 +7,11 @@
 
 #include "product/variant.cuh"
 
-static_assert(sizeof(Number) == 2, "half or bfloat16");
+static_assert(sizeof(Number) == 2 || (B_COLUMNS && !A_COLUMNS), "ldmatrix turns no bytes");
 
 constexpr int WARP = 32;
-constexpr int PIECE = 8;    // numbers in 16 bytes, which are copied together
-constexpr int STEP_K = 16;  // of k, in an instruction
+constexpr int PIECE = 16 / sizeof(Number);   // numbers in 16 bytes, which are copied together
+constexpr int STEP_K = 32 / sizeof(Number);  // of k, in two pieces
 constexpr int WARPS = WARPS_M * WARPS_N;
 constexpr int THREADS = WARPS * WARP;
 constexpr int WARP_M = TILE_M / WARPS_M;
@@ -19,7 +19,8 @@ constexpr int WARP_N = TILE_N / WARPS_N;
 constexpr int BLOCKS_M = WARP_M / 16;
 constexpr int BLOCKS_N = WARP_N / 8;
 constexpr int STEPS = TILE_K / STEP_K;
-static_assert(WARP_M % 16 == 0 && WARP_N % 16 == 0 && (TILE_K == 32 || TILE_K == 64), "whole instructions");
+static_assert(WARP_M % 16 == 0 && WARP_N % 16 == 0 && (TILE_K == 4 * PIECE || TILE_K == 8 * PIECE),
+              "whole instructions");
 static_assert(TILE_M % 64 == 0 && TILE_N % 64 == 0, "eight pieces change places");
 static_assert(STAGES >= 2, "one to read and one to fill");
 
@@ -48,7 +49,7 @@ union Shared {
 template <bool ALONG_K, int LENGTH>
 __device__ constexpr unsigned place_of(unsigned across, unsigned k) {
   if (ALONG_K) {
-    const unsigned swap = TILE_K == 32 ? across / 2 % 4 : across % 8;
+    const unsigned swap = TILE_K == 4 * PIECE ? across / 2 % 4 : across % 8;
     return across * TILE_K + (k / PIECE ^ swap) * PIECE;
   }
   return k * LENGTH + (across / PIECE ^ k % 8) * PIECE;

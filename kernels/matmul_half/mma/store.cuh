@@ -9,28 +9,37 @@ struct Result {
   Output* D;
   int N, ldd;
   float alpha, beta;
+  const float* scale_a;  // of FP8 alone: one for each matrix, or with a stride of 1 for each row and column
+  const float* scale_b;
+  int scale_stride;
 };
 
+constexpr int STORE_PIECE = 8;
+
 struct alignas(16) OutputPiece {
-  Output of[PIECE];
+  Output of[STORE_PIECE];
 };
 
 /// `row`, `column`: of D, where eight sums go.
 __device__ inline void store_piece(const Result& result, const float* sum, int row, int column) {
   const long long at = static_cast<long long>(row) * result.ldd + column;
-  const int count = min(PIECE, result.N - column);
+  const int count = min(STORE_PIECE, result.N - column);
   OutputPiece piece;
   if (BETA) piece = *reinterpret_cast<const OutputPiece*>(result.C + at);
 #pragma unroll
-  for (int i = 0; i < PIECE; ++i) {
-    const float product = result.alpha * sum[i];
+  for (int i = 0; i < STORE_PIECE; ++i) {
+    float product = result.alpha * sum[i];
+    if (sizeof(Number) == 1) {
+      product *= result.scale_a[row * result.scale_stride] *
+                 result.scale_b[min(column + i, result.N - 1) * result.scale_stride];
+    }
     piece.of[i] = Output(BETA ? product + result.beta * static_cast<float>(piece.of[i]) : product);
   }
-  if (count == PIECE) {
+  if (count == STORE_PIECE) {
     *reinterpret_cast<OutputPiece*>(result.D + at) = piece;
   } else {
 #pragma unroll
-    for (int i = 0; i < PIECE; ++i) {
+    for (int i = 0; i < STORE_PIECE; ++i) {
       if (i < count) result.D[at + i] = piece.of[i];
     }
   }
@@ -39,7 +48,7 @@ __device__ inline void store_piece(const Result& result, const float* sum, int r
 /// `row`, `column`: where the block's tile begins; rows from `end` on are not its own.
 __device__ inline void store(const Sums& sums, const Result& result, float* staged, int row, int column,
                              int end) {
-  constexpr int pieces = WARP_N / PIECE;
+  constexpr int pieces = WARP_N / STORE_PIECE;
 #pragma unroll
   for (int m = 0; m < BLOCKS_M; ++m) {
     __syncwarp();
@@ -54,11 +63,11 @@ __device__ inline void store(const Sums& sums, const Result& result, float* stag
 #pragma unroll
     for (int i = lane(); i < 16 * pieces; i += WARP) {
       const int to_row = row + static_cast<int>(warp_row()) + m * 16 + i / pieces;
-      const int to_column = column + static_cast<int>(warp_column()) + i % pieces * PIECE;
+      const int to_column = column + static_cast<int>(warp_column()) + i % pieces * STORE_PIECE;
       if (to_row >= end || to_column >= result.N) continue;
-      float eight[PIECE];
+      float eight[STORE_PIECE];
       const float4* const from =
-          reinterpret_cast<const float4*>(staged + i / pieces * STORE_ROW + i % pieces * PIECE);
+          reinterpret_cast<const float4*>(staged + i / pieces * STORE_ROW + i % pieces * STORE_PIECE);
       *reinterpret_cast<float4*>(eight) = from[0];
       *reinterpret_cast<float4*>(eight + 4) = from[1];
       store_piece(result, eight, to_row, to_column);

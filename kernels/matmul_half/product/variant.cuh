@@ -3,6 +3,9 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#if ELEMENT_BYTES == 1
+#include <cuda_fp8.h>
+#endif
 
 #ifndef A_COLUMNS
 #define A_COLUMNS 0  // A lies by columns: K rows of M numbers

@@ -11,9 +11,7 @@
 //
 // All rows of shared memory are of 128 bytes, as the 128-byte swizzle wants them: 64 numbers, or 128 of FP8.
 
-#if ELEMENT_BYTES == 1
-#include <cuda_fp8.h>
-#else
+#if ELEMENT_BYTES != 1
 #define PROMOTE 0  // sums of FP8 alone lack bits, see multiply.cuh
 #endif
 
