@@ -57,7 +57,7 @@ export function scatter(app) {
     x = chosen(scope, settings.x, "occupancy.fraction", "order", "kernel", "size");
     y = chosen(scope, settings.y, scope.problems.length > 1 ? "slowdown" : scope.metric?.id, "slowdown", "measurement.median_ns", "status");
     if (!x || !y) return;
-    const colour = scope.get(settings.colour);
+    const colour = colourOf();
     layer = new PointLayer(scope.count, scattered(x, 2654435761), scattered(y, 40503));
     chart = new Chart({
       x: axisOf(x), y: axisOf(y), height: 400, brush: "xy",
@@ -79,11 +79,11 @@ export function scatter(app) {
         return ranges.x || ranges.y ? ranges : null;
       },
     });
-    const choose = (label, name, value, none) => chooser(label, [...(none ? [["", none]] : []), ...quantityOptions(scope)], value,
+    const choose = (label, name, value, none) => chooser(label, [...(none ? [[none, none]] : []), ...quantityOptions(scope)], value,
       (id) => { settings[name] = id; build(); app.views.touched(); });
     const key = element("div", {});
     root.replaceChildren(
-      element("div", { className: "choosers" }, choose("Up", "y", y.id), choose("Across", "x", x.id), choose("Colour", "colour", colour?.id ?? "", "none")),
+      element("div", { className: "choosers" }, choose("Up", "y", y.id), choose("Across", "x", x.id), choose("Colour", "colour", colour?.id ?? "none", "none")),
       chart.root, key,
       element("p", { className: "hint" }, "Draw a rectangle to keep what lies in it; click beside the points to take it back, or on a point for its card. Rings: the best of each size."));
     repaint();
@@ -91,8 +91,9 @@ export function scatter(app) {
   }
   function repaint() {
     colours = palette();
-    painted = colouring(scope, scope.get(settings.colour), colours);
+    painted = colouring(scope, colourOf(), colours);
   }
+  const colourOf = () => scope.get(settings.colour || "kernel");
   const rangeOf = (quantity) => brushRange(filters, quantity);
   build();
   return { root, draw: () => chart?.draw(), recolour: () => { build(); chart?.draw(); } };

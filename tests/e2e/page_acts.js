@@ -3,6 +3,8 @@
 const failed = [];
 const done = [];
 addEventListener("error", (event) => failed.push(`script error: ${event.message}`));
+addEventListener("unhandledrejection", (event) => failed.push(`rejected: ${event.reason}`));
+for (const kind of ["error", "warn"]) console[kind] = (...said) => failed.push(`console.${kind}: ${said.join(" ")}`);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const frame = () => new Promise(requestAnimationFrame);
 /** Until all that follows from an act is drawn. */
@@ -49,6 +51,9 @@ const acts = {
     check(/At 4 sizes the best runs at .*× the speed of cuBLAS/.test(text(".first .lead")), text(".first .lead"));
     check(all(".first tbody tr").length === 4, "a row for each size");
     check(/86\.4 %/.test(text(".first table")), "the share of the ceiling");
+    check(/\+1\.0 %/.test(text(".first table")), "how far the next one is behind");
+    const commands = all(".first .code pre").map((each) => each.textContent).join("\n");
+    check(/^tuner cover --family matmul --db \S+ --format header > matmul\.h\ntuner pack --family matmul --db \S+ -o matmul\.tuned$/.test(commands), commands);
   },
   "a size has its figures, its doubt and the code to use it": async () => {
     byText(".first button.link", "1024").click();
@@ -138,6 +143,24 @@ const acts = {
     check(/trial=/.test(location.hash) || (await settled(), /trial=/.test(location.hash)), "the link names it");
     card.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     check(card.hidden && document.activeElement === link, "it is closed and the focus is back");
+  },
+  "a click on a point opens its card": async () => {
+    const plot = document.querySelector(".explore .plot");
+    plot.scrollIntoView({ block: "center" });
+    await settled();
+    const over = plot.querySelector(".u-over"), box = over.getBoundingClientRect();
+    const event = (type, y) => new MouseEvent(type, { bubbles: true, movementX: 1, movementY: 1, clientX: box.left + 0.5 * box.width, clientY: box.top + y * box.height });
+    const note = plot.parentElement.querySelector(".note");
+    over.dispatchEvent(event("mouseenter", 0));
+    let y = 0;
+    while (y < 1 && note.hidden) over.dispatchEvent(event("mousemove", (y += 0.01)));
+    const named = note.textContent.split(" ")[0];
+    over.dispatchEvent(event("mousedown", y));
+    document.dispatchEvent(event("mouseup", y));
+    await settled();
+    check(!document.querySelector(".card").hidden && text(".card h2") === `Trial ${named}`, `${text(".card h2")} for ${named}`);
+    document.querySelector(".card").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    await settled();
   },
   "every part that is drawn has words, and every control a name": () => {
     check(all(".plot").length >= 5, `${all(".plot").length} charts`);
