@@ -123,6 +123,16 @@ const acts = {
     check(nameless.length === 0, nameless.map((each) => each.outerHTML).join());
     check(all("section h2").length >= 6, "sections have headings");
   },
+  "paper is light, charts fit on it, and the screen is as before then": async () => {
+    const wide = () => Math.max(...all(".plot .u-wrap").map((each) => each.getBoundingClientRect().width));
+    const before = wide();
+    dispatchEvent(new Event("beforeprint"));
+    check(wide() <= 736 && all(".plot").every((each) => each.querySelector("canvas")), `${wide()} wide`);
+    check(getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() === "#ffffff", "light");
+    dispatchEvent(new Event("afterprint"));
+    await settled();
+    check(wide() === before, `${before} wide before, ${wide()} after`);
+  },
   "nothing is wider than the window": () => {
     check(document.documentElement.scrollWidth <= innerWidth, `${document.documentElement.scrollWidth} in ${innerWidth}`);
   },
