@@ -107,8 +107,8 @@ function bySize(app) {
 /** `along`: the chart along sizes, beside the answer; null: of one size there is none. */
 export function answer(app, along) {
   const { scope, filters } = app;
-  const root = element("div", {});
-  const first = element("div", { className: "first" }, root, along);
+  const root = element("div", {}), code = element("div", {});
+  const first = element("div", { className: "first" }, root, element("div", {}, along, code));
   let shown;
   return {
     root: first,
@@ -118,13 +118,12 @@ export function answer(app, along) {
       const name = problem?.label ?? "";
       if (shown === name) return;
       shown = name;
+      code.replaceChildren(use(app, problem) ?? "");
       if (problem) {
-        const code = use(app, problem);
-        root.replaceChildren(one(app, problem), along && code ? code : "");
-        if (!along && code) first.replaceChildren(root, code);
+        root.replaceChildren(one(app, problem));
       } else {
         root.replaceChildren(element("p", { className: "lead" }, scope.headline || "No trial may be used."), bySize(app),
-          element("p", { className: "hint" }, "Choose a size for its configuration, how sure it is, and its flags."), use(app, null) ?? "");
+          element("p", { className: "hint" }, "Choose a size for its configuration, how sure it is, and its flags."));
       }
     },
   };

@@ -31,12 +31,13 @@ function scattered(quantity, seed) {
 
 /** A colour for each trial by a quantity, and what they mean. */
 export function colouring(scope, quantity, colours) {
-  const out = new Uint32Array(scope.count).fill(packed(rgb(colours.accent)));
+  const out = new Uint32Array(scope.count).fill(packed(rgb(quantity ? colours.soft : colours.accent)));
   if (!quantity) return { out, entries: [] };
   const { choices, values } = quantity;
+  const rest = values.some((value) => value !== value) ? [["without", colours.soft]] : [];
   if (choices && choices.length <= 7) {
     values.forEach((place, i) => { if (place === place) out[i] = packed(rgb(colours["c" + place])); });
-    return { out, entries: choices.map((text, place) => [text, colours["c" + place]]) };
+    return { out, entries: [...choices.map((text, place) => [text, colours["c" + place]]), ...rest] };
   }
   let [low, high] = quantity.extent();
   const isLog = quantity.isLog();
@@ -44,8 +45,9 @@ export function colouring(scope, quantity, colours) {
   values.forEach((value, i) => { if (value === value) out[i] = packed(rampColour(at(value))); });
   const write = (value) => (choices ? choices[Math.round(value)] : withUnit(value, quantity.unit));
   const shares = choices ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
-  return { out, entries: shares.map((share) =>
-    [write(isLog ? low * Math.pow(high / low, share) : low + share * (high - low)), `rgb(${rampColour(share)})`]) };
+  const entries = shares.map((share) =>
+    [write(isLog ? low * Math.pow(high / low, share) : low + share * (high - low)), `rgb(${rampColour(share)})`]);
+  return { out, entries: [...entries, ...rest] };
 }
 
 export function scatter(app) {
