@@ -41,6 +41,7 @@ void add_words(const ProblemSummary& summary, const ReportInput& input, Json& pr
   const auto usage = input.usages.find(summary.best->key);
   if (usage == input.usages.end()) return;
   problem["command"] = usage->second.command;
+  problem["selection"] = usage->second.selection;
   problem["flags"] = usage->second.flags;
 }
 

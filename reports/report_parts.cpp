@@ -198,12 +198,15 @@ std::string headline(const std::vector<ProblemSummary>& problems,
   std::string out = fmt::format("At {} {}", answered, answered == 1 ? "size" : "sizes");
   out += parts.empty() ? " there is a best configuration."
                        : fmt::format(" the best runs at {}.", fmt::join(parts, ", "));
-  out += in_turn == answered
-             ? " Every one of them was measured again, in turn with its rivals"
-             : fmt::format(
-                   " At {} of them it was measured again, in turn with its rivals; the others' times are "
-                   "optimistic",
-                   in_turn);
+  if (in_turn == answered)
+    out += " Every one of them was measured again, in turn with its rivals";
+  else if (in_turn == 0)
+    out += " None of them was measured again in turn with its rivals, so the times are optimistic";
+  else {
+    out += fmt::format(
+        " At {} of them it was measured again, in turn with its rivals; the others' times are optimistic",
+        in_turn);
+  }
   if (approximate > 0) {
     out += fmt::format(
         "; at {} it was dropped early for a rival outside of this report, or out of the race, and its time "

@@ -15,8 +15,9 @@ namespace model = tuner::model;
 
 /// How to build what a winner is, for a page.
 struct Usage {
-  std::string command;  ///< `tuner best …`, to which a format is added
-  std::string flags;    ///< of nvcc, as `tuner best --format flags` prints them; empty: they cannot be said
+  std::string command;    ///< `tuner best …`, to which a format is added
+  std::string selection;  ///< ` --family …`: what any command about all sizes of the family takes
+  std::string flags;      ///< of nvcc, as `tuner best --format flags` prints them; empty: they cannot be said
 };
 
 /// Everything a report is made from: rows as remembered, and how they were asked for. No report reads

@@ -11,13 +11,17 @@ function figure(value, words, detail = "") {
   return element("div", { className: "figure" }, element("b", {}, value), element("span", {}, words), detail ? element("small", {}, detail) : null);
 }
 
+/** The fastest finalist that is not tied. */
+const nextOf = (problem) => problem.final?.entries.find((each) => !each.tied);
+const lead = (problem) => nextOf(problem)?.ratio;
+
 function sureText(problem) {
   const { final, tied } = problem;
   if (problem.approximate) return "Its time is approximate: it was dropped early, or is out of the race.";
   if (!final) return "It was not measured again after the race: the lowest of many medians, so optimistic.";
   const entry = final.entries.find((each) => each.trial === problem.best);
   const rivals = final.entries.length - 1;
-  const next = final.entries.find((each) => !each.tied);
+  const next = nextOf(problem);
   const text = `It took ${counted(final.rounds, "turn")} with ${counted(rivals, "rival")}` +
     (entry && entry.trial !== final.fastest ? `, at ${interval(entry.ratio, entry.ratio_low, entry.ratio_high)} the time of the fastest` : "") +
     (tied.length ? `, and cannot be told from ${tied.length} of them` : "") +
@@ -53,13 +57,21 @@ function one(app, problem) {
     element("p", {}, `${sureText(problem)} ${problem.searched_text ? `Of the space: ${problem.searched_text}.` : ""}`));
 }
 
+/** The code of one problem's answer; null: of all sizes together. */
 function use(app, problem) {
-  if (!problem.command) return null;
+  const { scope } = app;
+  const selection = scope.problems.find((each) => each.selection)?.selection;
+  if (!selection || (problem && !problem.command)) return null;
+  const file = scope.family.replace(/[^\w.-]/g, "_");
+  const said = (words, text) => [element("p", { className: "hint" }, words), copyable(text, words)];
   return element("section", { "aria-label": "Use it" },
     element("h3", {}, "Use it"),
-    copyable(`nvcc $(${problem.command} --format flags) -c kernel.cu`, "command that builds it"),
-    copyable(`${problem.command} --format header > best.h`, "command that writes a header"),
-    problem.flags ? element("details", {}, element("summary", {}, "The flags themselves"), copyable(problem.flags, "flags of nvcc")) : null);
+    ...(problem ? [
+      ...said("Build it with its flags", `nvcc $(${problem.command} --format flags) -c kernel.cu`),
+      ...said("A header of its macros", `${problem.command} --format header > best.h`),
+      ...(problem.flags ? [element("details", {}, element("summary", {}, "The flags themselves"), copyable(problem.flags, "Flags of nvcc"))] : []),
+    ] : said("A C++ header that picks by size", `tuner cover${selection} --format header > ${file}.h`)),
+    ...said("A pack of few configurations for all sizes, with binaries", `tuner pack${selection} -o ${file}.tuned`));
 }
 
 /** A row for each size, as the headings sort them. */
@@ -79,6 +91,7 @@ function bySize(app) {
     scope.problems.some(overDefault) && { id: "default", label: "× default", number: true, value: (p) => overDefault(p) ?? NaN, cell: (p) => withUnit(overDefault(p) ?? NaN, "×") },
     ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") },
     { id: "tied", label: "tied", number: true, value: (p) => p.tied.length },
+    scope.problems.some(lead) && { id: "next", label: "next", number: true, value: (p) => lead(p) ?? NaN, cell: (p) => (lead(p) ? `+${significant(100 * (lead(p) - 1), 2)} %` : "–") },
     { id: "trial", label: "trial", value: (p) => (p.row < 0 ? "–" : scope.keyOf(p.row)),
       cell: (p) => (p.row < 0 ? "–" : element("button", { type: "button", className: "link", onclick: () => app.openTrial(p.row) }, app.id(p.row))) },
   ].filter(Boolean);
@@ -86,15 +99,16 @@ function bySize(app) {
   table.draw();
   const meanings = { "*": "* not measured again after the race, so optimistic", "~": "~ approximate: dropped early", "†": "† too short to tell from launch latency",
     "unverified": "unverified: nobody looked at its results" };
-  const said = Object.keys(meanings).filter((mark) => table.root.textContent.includes(mark)).map((mark) => meanings[mark]);
+  const said = columns.some((column) => column.id === "next") ? ["tied: others that cannot be told from it; next: how much longer the first other takes"] : [];
+  said.push(...Object.keys(meanings).filter((mark) => table.root.textContent.includes(mark)).map((mark) => meanings[mark]));
   return element("div", {}, table.root, element("p", { className: "hint" }, said.join("; ")));
 }
 
 /** `along`: the chart along sizes, beside the answer; null: of one size there is none. */
 export function answer(app, along) {
   const { scope, filters } = app;
-  const root = element("div", {});
-  const first = element("div", { className: "first" }, root, along);
+  const root = element("div", {}), code = element("div", {});
+  const first = element("div", { className: "first" }, root, element("div", {}, along, code));
   let shown;
   return {
     root: first,
@@ -104,13 +118,12 @@ export function answer(app, along) {
       const name = problem?.label ?? "";
       if (shown === name) return;
       shown = name;
+      code.replaceChildren(use(app, problem) ?? "");
       if (problem) {
-        const code = use(app, problem);
-        root.replaceChildren(one(app, problem), along && code ? code : "");
-        if (!along && code) first.replaceChildren(root, code);
+        root.replaceChildren(one(app, problem));
       } else {
         root.replaceChildren(element("p", { className: "lead" }, scope.headline || "No trial may be used."), bySize(app),
-          element("p", { className: "hint" }, "Choose a size for its configuration, how sure it is, and the code to use it."));
+          element("p", { className: "hint" }, "Choose a size for its configuration, how sure it is, and its flags."));
       }
     },
   };

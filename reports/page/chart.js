@@ -28,7 +28,7 @@ export function axisOf(quantity) {
   }
   let [min, max] = quantity.extent();
   const log = quantity.isLog();
-  if (!(min < max)) [min, max] = [min - 1, max + 1];
+  if (!(min < max)) [min, max] = min > 0 ? [0, 1.25 * max] : [min - 1, max + 1];
   else if (log) [min, max] = [min / Math.pow(max / min, 0.03), max * Math.pow(max / min, 0.03)];
   else [min, max] = [min >= 0 && min < 0.4 * max ? -0.02 * max : min - 0.03 * (max - min), max + 0.03 * (max - min)];
   return { label: quantity.label, unit: quantity.unit, log, min, max, choices: null };

@@ -185,7 +185,14 @@ function recolour() {
   for (const view of app?.views.views ?? []) view.recolour?.();
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
-addEventListener("beforeprint", () => app?.views.drawAll());
+/** On paper all is light and as wide as a page; charts are drawn anew for it. */
+function forPaper(isOn) {
+  document.documentElement.classList.toggle("printing", isOn);
+  recolour();
+  if (isOn) app?.views.drawAll();
+}
+addEventListener("beforeprint", () => forPaper(true));
+addEventListener("afterprint", () => forPaper(false));
 addEventListener("hashchange", () => {
   settingsFromLink();
   if (scopes.length) start(settings.scope);

@@ -50,7 +50,7 @@ export function parallel(app) {
     places = axes.map((axis) => Int16Array.from(axis.quantity.values, (value) => (value === value ? axis.of(value) : -1)));
     chart = new Chart({
       x: { label: "", unit: "", log: false, min: -0.2, max: axes.length - 0.8, show: false },
-      y: { label: "", unit: "", log: false, min: -0.05, max: 1.14, show: false },
+      y: { label: "", unit: "", log: false, min: -0.05, max: 1.22, show: false },
       height: 360, brush: "xy", label: "Parallel coordinates: how values of the parameters go together with the time. The table of values above has the same as text.",
       under: drawBands, over: drawAxes,
       brushed: (area) => {
@@ -134,16 +134,18 @@ export function parallel(app) {
       ctx.moveTo(x, u.valToPos(0, "y", true));
       ctx.lineTo(x, u.valToPos(1, "y", true));
       ctx.stroke();
-      ctx.textAlign = a === 0 ? "left" : a + 1 === axes.length ? "right" : "center";
+      // The last is long and lies at the edge: it stands above the others.
+      const isEdge = a + 1 === axes.length;
+      ctx.textAlign = a === 0 ? "left" : isEdge ? "right" : "center";
       ctx.fillStyle = colours.soft;
-      ctx.fillText(fitted(ctx, axis.quantity.label, u.bbox.width / axes.length), x, u.valToPos(1.1, "y", true));
+      const room = (u.bbox.width / axes.length) * (isEdge ? axes.length : 0.9);
+      ctx.fillText(fitted(ctx, axis.quantity.label, room), x, u.valToPos(isEdge ? 1.18 : 1.1, "y", true));
       const every = Math.ceil(axis.count / (axis.quantity.choices ? 14 : 5));
       for (let place = 0; place < axis.count; place += every) {
         const y = u.valToPos(level(axis, place), "y", true);
         const text = axis.text(place);
-        const isLast = a + 1 === axes.length;
-        ctx.textAlign = isLast ? "right" : "left";
-        const at = x + (isLast ? -6 : 6) * devicePixelRatio;
+        ctx.textAlign = isEdge ? "right" : "left";
+        const at = x + (isEdge ? -6 : 6) * devicePixelRatio;
         ctx.lineWidth = 3 * devicePixelRatio;
         ctx.strokeStyle = colours.paper;
         ctx.strokeText(text, at, y);

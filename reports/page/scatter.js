@@ -31,12 +31,13 @@ function scattered(quantity, seed) {
 
 /** A colour for each trial by a quantity, and what they mean. */
 export function colouring(scope, quantity, colours) {
-  const out = new Uint32Array(scope.count).fill(packed(rgb(colours.accent)));
+  const out = new Uint32Array(scope.count).fill(packed(rgb(quantity ? colours.soft : colours.accent)));
   if (!quantity) return { out, entries: [] };
   const { choices, values } = quantity;
+  const rest = values.some((value) => value !== value) ? [["without", colours.soft]] : [];
   if (choices && choices.length <= 7) {
     values.forEach((place, i) => { if (place === place) out[i] = packed(rgb(colours["c" + place])); });
-    return { out, entries: choices.map((text, place) => [text, colours["c" + place]]) };
+    return { out, entries: [...choices.map((text, place) => [text, colours["c" + place]]), ...rest] };
   }
   let [low, high] = quantity.extent();
   const isLog = quantity.isLog();
@@ -44,8 +45,9 @@ export function colouring(scope, quantity, colours) {
   values.forEach((value, i) => { if (value === value) out[i] = packed(rampColour(at(value))); });
   const write = (value) => (choices ? choices[Math.round(value)] : withUnit(value, quantity.unit));
   const shares = choices ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
-  return { out, entries: shares.map((share) =>
-    [write(isLog ? low * Math.pow(high / low, share) : low + share * (high - low)), `rgb(${rampColour(share)})`]) };
+  const entries = shares.map((share) =>
+    [write(isLog ? low * Math.pow(high / low, share) : low + share * (high - low)), `rgb(${rampColour(share)})`]);
+  return { out, entries: [...entries, ...rest] };
 }
 
 export function scatter(app) {
@@ -57,7 +59,7 @@ export function scatter(app) {
     x = chosen(scope, settings.x, "occupancy.fraction", "order", "kernel", "size");
     y = chosen(scope, settings.y, scope.problems.length > 1 ? "slowdown" : scope.metric?.id, "slowdown", "measurement.median_ns", "status");
     if (!x || !y) return;
-    const colour = scope.get(settings.colour);
+    const colour = colourOf();
     layer = new PointLayer(scope.count, scattered(x, 2654435761), scattered(y, 40503));
     chart = new Chart({
       x: axisOf(x), y: axisOf(y), height: 400, brush: "xy",
@@ -79,11 +81,11 @@ export function scatter(app) {
         return ranges.x || ranges.y ? ranges : null;
       },
     });
-    const choose = (label, name, value, none) => chooser(label, [...(none ? [["", none]] : []), ...quantityOptions(scope)], value,
+    const choose = (label, name, value, none) => chooser(label, [...(none ? [[none, none]] : []), ...quantityOptions(scope)], value,
       (id) => { settings[name] = id; build(); app.views.touched(); });
     const key = element("div", {});
     root.replaceChildren(
-      element("div", { className: "choosers" }, choose("Up", "y", y.id), choose("Across", "x", x.id), choose("Colour", "colour", colour?.id ?? "", "none")),
+      element("div", { className: "choosers" }, choose("Up", "y", y.id), choose("Across", "x", x.id), choose("Colour", "colour", colour?.id ?? "none", "none")),
       chart.root, key,
       element("p", { className: "hint" }, "Draw a rectangle to keep what lies in it; click beside the points to take it back, or on a point for its card. Rings: the best of each size."));
     repaint();
@@ -91,8 +93,9 @@ export function scatter(app) {
   }
   function repaint() {
     colours = palette();
-    painted = colouring(scope, scope.get(settings.colour), colours);
+    painted = colouring(scope, colourOf(), colours);
   }
+  const colourOf = () => scope.get(settings.colour || "kernel");
   const rangeOf = (quantity) => brushRange(filters, quantity);
   build();
   return { root, draw: () => chart?.draw(), recolour: () => { build(); chart?.draw(); } };

@@ -63,7 +63,7 @@ export function alongSizes(app) {
         min: first / 1.03, max: last * 1.03, splits: powers.length > 1 ? powers : [first, last] },
       y: choice.log || (choice.even && high > 3 * low) ? { label: choice.label, unit: choice.unit, log: true, min: low / 1.2, max: high * 1.2 }
         : { label: choice.label, unit: choice.unit, log: false, min: choice.even ? Math.min(low * 0.98, 0.98) : 0, max: high * 1.05 },
-      height: 320, label: `${choice.label} along sizes. The table of the best of each size has the same as text.`,
+      height: 240, label: `${choice.label} along sizes. The table of the best of each size has the same as text.`,
       series: [{}, ...lines.map((_, n) => ({ colour: "c" + (n % 7), width: 2, spanGaps: true, points: { show: true, size: 5, fill: colours["c" + (n % 7)] } }))],
       data: [problems.map((problem) => problem.extent), ...lines.map((line) => line.values)],
       over: (u, ctx) => {

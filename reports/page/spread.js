@@ -72,6 +72,7 @@ export function distribution(app) {
     },
   };
   const chart = new Chart(options);
+  app.views.add({ root: note, slow: true, draw: () => (note.textContent = costText(passingSlowdowns(scope, filters))) });
   root.append(chart.root, note, element("p", { className: "hint" }, "Grey: all trials. Draw over a part to keep it."));
   return {
     root,
@@ -80,8 +81,6 @@ export function distribution(app) {
       options.y.max = 1.05 * Math.max(0.001, ...all, ...kept);
       options.data = [centres, all, kept];
       chart.draw();
-      clearTimeout(this.pause);
-      this.pause = setTimeout(() => (note.textContent = costText(passingSlowdowns(scope, filters))), 120);
     },
     recolour() { chart.make(); },
   };

@@ -108,7 +108,7 @@ class Quantity {
   /** Where it is drawn best: a wide range of positive numbers by its logarithm. */
   isLog() {
     const [low, high] = this.extent();
-    return !this.choices && low > 0 && high / low > 8;
+    return !this.choices && this.id !== "order" && low > 0 && high / low > 8;
   }
 }
 
@@ -239,13 +239,15 @@ export class Scope {
   }
 }
 
-/** A scope for each environment and family of the report. */
+/** A scope for each environment and family of the report, named by what tells it from others of its family. */
 export function scopesOf(report) {
-  const found = [];
-  for (const environment of report.environments) {
-    const families = new Set(environment.problems.map((one) => one.problem.family));
-    for (const family of families) found.push({ environment, family, name: families.size > 1 || report.environments.length > 1
-      ? `${family} · ${environment.name}` : family });
+  const found = report.environments.flatMap((environment) =>
+    [...new Set(environment.problems.map((one) => one.problem.family))].map((family) => ({ environment, family })));
+  const partsOf = ({ environment }) => environment.name.split(", ");
+  for (const scope of found) {
+    const others = found.filter((other) => other !== scope && other.family === scope.family).map(partsOf);
+    const telling = partsOf(scope).filter((part) => others.some((parts) => !parts.includes(part)));
+    scope.name = [scope.family, telling.join(", ")].filter(Boolean).join(" · ");
   }
   return found;
 }

@@ -279,4 +279,35 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(owner.types({"forget", "--run", std::string(32, '0')}).exit_code == 3);
     CHECK(owner.left() == "6");
   }
+
+  TEST_CASE("commands on a page answer as the page does, whatever part of a database it shows") {
+    const User user;
+    const std::string results = TUNER_SOURCE_DIR "/docs/results/";
+    std::vector<std::string> report = {"report", "--format", "html", "--db", "t.db"};
+    std::string recording;
+    SUBCASE("of one kernel that is not the best of its family") {
+      recording = "h200-2026-11-23-session/session.jsonl";
+      report.insert(report.end(), {"--kernel", "naive"});
+    }
+    SUBCASE("of padded rows beside others, and of many environments") {
+      recording = "h100-2026-11-24-matmul-half/first.jsonl.gz";
+      report.insert(report.end(), {"--family", "matmul_half_batched"});
+    }
+    REQUIRE(user.types({"import", results + recording, "--db", "t.db"}).exit_code == 0);
+    const std::string page = user.types(report).out;
+    const std::string head = R"(id="data">)";
+    const std::size_t begin = page.find(head) + head.size();
+    const auto data = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+    for (const auto& environment : data["environments"]) {
+      for (const auto& problem : environment["problems"]) {
+        const std::string command = problem.value("command", "");
+        if (command.empty() || problem["flags"] == "") continue;
+        CAPTURE(command);
+        const std::string typed = TUNER_BINARY + command.substr(command.find(' ')) + " --format flags";
+        const auto said =
+            tuner::test::run_program({"/bin/sh", "-c", typed}, user.environment, user.home.path());
+        CHECK(said.out == problem["flags"].get<std::string>() + "\n");
+      }
+    }
+  }
 }

@@ -1,54 +1,13 @@
-// What a reader does with a page, and what must be seen then. The test appends this to a page and runs it in a browser.
-
-const failed = [];
-const done = [];
-addEventListener("error", (event) => failed.push(`script error: ${event.message}`));
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const frame = () => new Promise(requestAnimationFrame);
-/** Until all that follows from an act is drawn. */
-const settled = async () => {
-  await pause(200);
-  await frame();
-  await frame();
-  await pause(200);
-};
-const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-const text = (selector) => document.querySelector(selector)?.textContent ?? "";
-const check = (is, what) => { if (!is) failed.push(what); };
-const passing = () => Number(text(".filters b").split(" of ")[0].replaceAll(",", ""));
-const byText = (selector, wanted, root = document) => all(selector, root).find((each) => each.textContent.trim() === wanted);
-const choose = async (label, value) => {
-  const select = all(".chooser").find((each) => each.querySelector("span").textContent === label).querySelector("select");
-  select.value = value;
-  select.dispatchEvent(new Event("change"));
-  await settled();
-};
-/** Presses, moves and lets go, at shares of a chart's width and height. */
-const drag = async (plot, from, to) => {
-  plot.scrollIntoView({ block: "center" });
-  await settled();
-  const over = plot.querySelector(".u-over");
-  const box = over.getBoundingClientRect();
-  const event = (type, [x, y]) => new MouseEvent(type, { bubbles: true, button: 0, buttons: 1, movementX: 1, movementY: 1,
-    clientX: box.left + x * box.width, clientY: box.top + y * box.height });
-  over.dispatchEvent(event("mouseenter", from));
-  over.dispatchEvent(event("mousemove", from));
-  over.dispatchEvent(event("mousedown", from));
-  for (const share of [0.3, 0.6, 1]) {
-    const place = from.map((value, i) => value + share * (to[i] - value));
-    over.dispatchEvent(event("mousemove", place));
-    document.dispatchEvent(event("mousemove", place));
-    await frame();
-  }
-  document.dispatchEvent(event("mouseup", to));
-  await settled();
-};
+// What a reader does with a page, and what must be seen then.
 
 const acts = {
   "the first screen says what is best and by how much": () => {
     check(/At 4 sizes the best runs at .*× the speed of cuBLAS/.test(text(".first .lead")), text(".first .lead"));
     check(all(".first tbody tr").length === 4, "a row for each size");
     check(/86\.4 %/.test(text(".first table")), "the share of the ceiling");
+    check(/\+1\.0 %/.test(text(".first table")), "how far the next one is behind");
+    const commands = all(".first .code pre").map((each) => each.textContent).join("\n");
+    check(/^tuner cover --family matmul --db \S+ --format header > matmul\.h\ntuner pack --family matmul --db \S+ -o matmul\.tuned$/.test(commands), commands);
   },
   "a size has its figures, its doubt and the code to use it": async () => {
     byText(".first button.link", "1024").click();
@@ -139,6 +98,24 @@ const acts = {
     card.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     check(card.hidden && document.activeElement === link, "it is closed and the focus is back");
   },
+  "a click on a point opens its card": async () => {
+    const plot = document.querySelector(".explore .plot");
+    plot.scrollIntoView({ block: "center" });
+    await settled();
+    const over = plot.querySelector(".u-over"), box = over.getBoundingClientRect();
+    const event = (type, y) => new MouseEvent(type, { bubbles: true, movementX: 1, movementY: 1, clientX: box.left + 0.5 * box.width, clientY: box.top + y * box.height });
+    const note = plot.parentElement.querySelector(".note");
+    over.dispatchEvent(event("mouseenter", 0));
+    let y = 0;
+    while (y < 1 && note.hidden) over.dispatchEvent(event("mousemove", (y += 0.01)));
+    const named = note.textContent.split(" ")[0];
+    over.dispatchEvent(event("mousedown", y));
+    document.dispatchEvent(event("mouseup", y));
+    await settled();
+    check(!document.querySelector(".card").hidden && text(".card h2") === `Trial ${named}`, `${text(".card h2")} for ${named}`);
+    document.querySelector(".card").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    await settled();
+  },
   "every part that is drawn has words, and every control a name": () => {
     check(all(".plot").length >= 5, `${all(".plot").length} charts`);
     check(all(".plot").every((each) => each.getAttribute("aria-label")?.length > 20), "charts have labels");
@@ -146,11 +123,22 @@ const acts = {
     check(nameless.length === 0, nameless.map((each) => each.outerHTML).join());
     check(all("section h2").length >= 6, "sections have headings");
   },
+  "paper is light, charts fit on it, and the screen is as before then": async () => {
+    const wide = () => Math.max(...all(".plot .u-wrap").map((each) => each.getBoundingClientRect().width));
+    const before = wide();
+    dispatchEvent(new Event("beforeprint"));
+    check(wide() <= 736 && all(".plot").every((each) => each.querySelector("canvas")), `${wide()} wide`);
+    check(getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() === "#ffffff", "light");
+    dispatchEvent(new Event("afterprint"));
+    await settled();
+    check(wide() === before, `${before} wide before, ${wide()} after`);
+  },
   "nothing is wider than the window": () => {
     check(document.documentElement.scrollWidth <= innerWidth, `${document.documentElement.scrollWidth} in ${innerWidth}`);
   },
 };
 
+const done = [];
 for (const [name, act] of Object.entries(acts)) {
   const before = failed.length;
   try {
@@ -161,5 +149,4 @@ for (const [name, act] of Object.entries(acts)) {
   if (failed.length === before) done.push(name);
   else failed.splice(before, 0, `${name}:`);
 }
-console.log("outcome: " + JSON.stringify({ done: done.length, failed, of: Object.keys(acts).length,
-  ready: performance.getEntriesByName("ready")[0]?.startTime }));
+say({ done: done.length, failed, of: Object.keys(acts).length });

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/e2e/large_recording.hpp"
 #include "tests/e2e/user.hpp"
 #include "tuner/util/command.hpp"
 
@@ -25,11 +26,13 @@ std::string browser() {
 }
 
 /// What the script that is added to the page says at its end.
-nlohmann::json outcome_of(const User& user, const std::string& page, int width) {
+nlohmann::json outcome_of(const User& user, const std::string& script, int width) {
   const std::string file = user.home / "acted.html";
-  tuner::test::write_text(file, page + "<script type=\"module\">\n" +
-                                    tuner::test::read_text(TUNER_SOURCE_DIR "/tests/e2e/page_acts.js") +
-                                    "</script>\n");
+  const std::string scripts = TUNER_SOURCE_DIR "/tests/e2e/page_";
+  tuner::test::write_text(file, tuner::test::read_text(user.home / "report.html") +
+                                    "<script type=\"module\">\n" +
+                                    tuner::test::read_text(scripts + "reader.js") +
+                                    tuner::test::read_text(scripts + script) + "</script>\n");
   const BackgroundProgram chromium({browser(), "--headless", "--no-sandbox", "--disable-gpu",
                                     "--enable-logging=stderr", "--user-data-dir=" + user.home / "profile",
                                     "--window-size=" + std::to_string(width) + ",1000", "file://" + file},
@@ -57,13 +60,28 @@ TEST_SUITE("page") {
                 .exit_code == 0);
     const auto written = user.types({"report", "--db", user.home / "t.db", "-o", user.home / "report.html"});
     REQUIRE_MESSAGE(written.exit_code == 0, written.err);
-    const std::string page = tuner::test::read_text(user.home / "report.html");
     for (const int width : {1400, 500}) {
       CAPTURE(width);
-      const nlohmann::json outcome = outcome_of(user, page, width);
+      const nlohmann::json outcome = outcome_of(user, "acts.js", width);
       for (const auto& failure : outcome["failed"]) FAIL_CHECK(failure.get<std::string>());
       CHECK(outcome["done"] == outcome["of"]);
     }
+  }
+
+  // On a machine at rest it is ready in half a second and draws 60 frames a second; the bounds are for busy
+  // ones.
+  TEST_CASE("a page of 20,000 trials is soon ready and follows the mouse") {
+    const User user;
+    tuner::test::write_large_recording(user.home / "large.json", 142);
+    REQUIRE(user.types({"report", "--db", "large.json", "-o", "report.html"}).exit_code == 0);
+    const nlohmann::json outcome = outcome_of(user, "speed.js", 1400);
+    MESSAGE(outcome.dump());
+    CHECK(outcome["failed"].empty());
+    CHECK(outcome["of"] == 142 * 142);
+    CHECK(outcome["kept"] > 1000);
+    CHECK(outcome["kept"] < 19'000);
+    CHECK(outcome["ready"] < 3000);
+    CHECK(outcome["frame"] < 50);
   }
 }
 

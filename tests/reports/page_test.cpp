@@ -82,11 +82,12 @@ TEST_SUITE("page") {
   TEST_CASE("a page says the headline and how far a space was searched in the words of other answers") {
     reports::ReportInput input = sample_input();
     input.winners.front().searched = model::Searched{44, 44, std::nullopt, 0};
-    input.usages[input.winners.front().trial] = {"tuner best 256", "-DTUNER_KERNEL=shared"};
+    input.usages[input.winners.front().trial] = {"tuner best 256", " --family f", "-DTUNER_KERNEL=shared"};
     const json environment = data_of(reports::to_html(input))["environments"][0];
     CHECK(contains(environment["headlines"].begin()->get<std::string>(), "At 3 sizes"));
     CHECK(environment["problems"][0]["searched_text"] == "searched whole: all 44");
     CHECK(environment["problems"][0]["command"] == "tuner best 256");
+    CHECK(environment["problems"][0]["selection"] == " --family f");
     CHECK(environment["problems"][0]["flags"] == "-DTUNER_KERNEL=shared");
   }
 

@@ -94,24 +94,34 @@ std::size_t id_digits(const db::Connection& connection, const reports::ReportInp
   return digits;
 }
 
+/// Behind commands about a family of the report, so that they answer as it does.
+std::string selection(const ReportOptions& options, const model::Winner& winner, bool is_one_of_many) {
+  std::string out = " --family " + util::shell_quote(winner.problem.family);
+  if (!options.filter.kernel.empty()) out += " --kernel " + util::shell_quote(options.filter.kernel);
+  if (is_one_of_many) out += " --environment " + util::shell_quote(winner.environment.text());
+  return out + database_flag();
+}
+
 /// How to build each winner, by the spec that is at hand.
 std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
-                                               const reports::ReportInput& input) {
+                                               const reports::ReportInput& input,
+                                               const ReportOptions& options) {
   std::map<model::Digest, const model::TrialRecord*> trials;
   for (const model::TrialRecord& trial : input.trials) trials.emplace(trial.key, &trial);
   std::set<model::Digest> environments;
   for (const model::Winner& winner : input.winners) environments.insert(winner.environment.key());
+  // Where the report leaves environments out, the database may hold others that would answer.
+  const bool is_one_of_many =
+      environments.size() > 1 || !options.filter.device.empty() || options.keep != nullptr;
   std::map<model::Digest, reports::Usage> out;
   for (const model::Winner& winner : input.winners) {
     const auto trial = trials.find(winner.trial);
     if (trial == trials.end()) continue;
     const model::Problem& problem = winner.problem;
     reports::Usage& usage = out[winner.trial];
-    usage.command =
-        fmt::format("tuner best {} --family {}", problem.size_text(), util::shell_quote(problem.family));
-    if (environments.size() > 1)
-      usage.command += " --environment " + util::shell_quote(winner.environment.text());
-    usage.command += database_flag();
+    usage.selection = selection(options, winner, is_one_of_many);
+    usage.command = "tuner best " + problem.size_text() + usage.selection;
+    if (problem.row_padding != 0) usage.command += fmt::format(" --pad {}", problem.row_padding);
     try {
       usage.flags = build_flags(recipe_of(connection, *trial->second, ""));
     } catch (const model::Error&) {  // a value that no flag can say, or a spec that is no longer readable
@@ -176,7 +186,7 @@ std::string page(const db::Connection& connection, reports::ReportInput input, c
     throw model::UsageError("a layout is written as Markdown, and a page has no room for one",
                             "leave out --layout, or write to a file called .md");
   }
-  input.usages = usages(connection, input);
+  input.usages = usages(connection, input, options);
   input.database_flag = database_flag();
   return reports::to_html(input);
 }
