@@ -125,6 +125,22 @@ TEST_SUITE("tuner cover") {
     CHECK(has(table.out, "too few sizes to say: 3 were measured"));
   }
 
+  TEST_CASE("the one configuration that loses least is told with what it loses at each size") {
+    const Tuner user;
+    user.measures({512, 768, 1024, 2048});
+    const ProgramResult run = user.types({"best", "--common"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "A: NAME=small"));
+    CHECK(has(words_of(run.out), "1024 102.4 µs 0 %"));
+    CHECK(has(words_of(run.out), "2048 266.2 µs 30 %"));
+    const json said = json::parse(user.types({"best", "--common", "--format", "json"}).out);
+    CHECK(said == user.said({"--at-most", "1"}));
+    const ProgramResult both = user.types({"best", "1024", "--common"});
+    CHECK(both.exit_code == 2);
+    CHECK(has(both.err, "--common is of all sizes"));
+  }
+
   TEST_CASE("a bad line of weights is named by its number") {
     Tuner tuner;
     tuner.measures({512, 1024});

@@ -85,6 +85,7 @@ void add_list(const CommandPlace& place);
 void add_show(const CommandPlace& place);
 void add_compare(const CommandPlace& place);
 void add_baseline(const CommandPlace& place);
+void add_time(const CommandPlace& place);
 void add_judge(const CommandPlace& place);
 void add_init(const CommandPlace& place);
 void add_check(const CommandPlace& place);
