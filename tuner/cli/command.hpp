@@ -77,6 +77,7 @@ struct NoOptions {};
 void add_run(const CommandPlace& place);
 void add_refresh(const CommandPlace& place);
 void add_best(const CommandPlace& place);
+void add_explain(const CommandPlace& place);
 void add_cover(const CommandPlace& place);
 void add_pack(const CommandPlace& place);
 void add_report(const CommandPlace& place);
