@@ -103,8 +103,9 @@ bool has_structs(const TimedArgument& argument) {
 TimeReference time_reference(const TimeReferenceRequest& request) {
   TimeReference out;
   for (const auto& [name, value] : request.macros) out.source += fmt::format("#define {} {}\n", name, value);
-  out.source += fmt::format("#include \"{}\"\n{}", std::filesystem::path(request.source).filename().string(),
-                            reference_begin);
+  const std::string included =
+      fmt::format("#include \"{}\"", std::filesystem::path(request.source).filename().string());
+  out.source += (request.text.empty() ? included : request.text) + '\n' + reference_begin;
   out.derived = "\n[derived]\n";
   std::string before;
   std::string after;

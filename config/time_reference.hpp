@@ -21,6 +21,7 @@ bool has_structs(const TimedArgument& argument);
 struct TimeReferenceRequest {
   std::string file;    ///< what specs call it
   std::string source;  ///< of the kernel; its folder is among the spec's `include`
+  std::string text;    ///< what stands in its place; empty: it is included
   std::string entry;   ///< it and its launch without parameters
   std::vector<std::pair<std::string, std::string>> macros;
   std::vector<std::string> block, grid;

@@ -52,6 +52,25 @@ std::vector<std::string> values_of(const std::string& values) {
   return split_list(std::string_view(values).substr(open + 1, close - open - 1));
 }
 
+/// The source without functions of the host, which NVRTC does not take; lines keep their places.
+std::string device_text(const tuner::source::Program& program) {
+  std::string text = program.files().front().text;
+  const std::string_view original = program.files().front().text;
+  const auto place = [&](std::string_view token) { return token.data() - original.data(); };
+  for (const ProgramFunction& function : program.functions()) {
+    if (function.file != 0 || function.is_device || function.before.empty() || function.body.empty())
+      continue;
+    const auto is_constexpr = [](const tuner::source::Token& token) { return token.is("constexpr"); };
+    if (std::ranges::any_of(function.before, is_constexpr)) continue;
+    const auto begin = place(function.before.front().text);
+    const auto end = place(function.body.back().text) + 1;
+    if (begin < 0 || end <= begin || end > std::ssize(original)) continue;  // a macro made it
+    for (auto at = begin; at < end; ++at)
+      if (char& c = text[static_cast<std::size_t>(at)]; c != '\n') c = ' ';
+  }
+  return text;
+}
+
 /// A kernel with how its source says it is launched, each parameter with one value.
 class LaunchedKernel {
  public:
@@ -462,6 +481,7 @@ class TimeDraft {
 
   TimeReference make_reference() {
     LaunchedKernel& first = m_kernels.front();
+    if (!m_request.compares) m_out.not_compared = "--no-compare";
     if (!m_symbols.empty())
       m_out.not_compared = fmt::format("{} uses variables of the device", first.kernel().name);
     for (const TimedArgument& argument : m_arguments)
@@ -471,8 +491,11 @@ class TimeDraft {
                              [](const TimedArgument& one) { return one.buffer && one.buffer->is_output; }))
       m_out.not_compared = fmt::format("{} has no output that its text shows", first.kernel().name);
     if (!m_out.not_compared.empty()) return {};
+    const std::string text =
+        first.source().host_code_line > 0 ? device_text(first.kernel().program) : std::string();
     TimeReferenceRequest request{m_request.reference_file,
                                  first.kernel().source,
+                                 text,
                                  first.number(first.entry()),
                                  {},
                                  first.numbered(first.plan().block),

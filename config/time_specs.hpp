@@ -30,6 +30,7 @@ struct TimeRequest {
   std::optional<std::string> arguments;                     ///< one for each parameter, see time_specs()
   std::vector<std::pair<std::string, std::string>> macros;  ///< names and values
   std::optional<double> tolerance;                          ///< of results, relative and absolute
+  bool compares = true;                                     ///< results with those of the first
   std::string reference_file;                               ///< what specs call the reference
 };
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/e2e/user.hpp"
@@ -114,6 +115,7 @@ TEST_SUITE("tuner command line, time") {
     CHECK(has(run.out, "three_times has no time: its results are not those of once"));
     CHECK(has(run.out, "out[0] = "));
     CHECK(has(run.out, "often is "));
+    CHECK(user.times({k + ":once", k + ":three_times", "--size", "1000", "--no-compare"}).exit_code == 0);
     const auto beyond = user.times({k + ":once", k + ":too_much", "--size", "1000"});
     CHECK(beyond.exit_code == 1);
     CHECK(has(beyond.out, "too_much has no time: out_of_bounds"));
@@ -160,6 +162,14 @@ int main() {
     CHECK(run.exit_code == 0);
     CHECK(has(run.out, "3000"));
     CHECK(has(run.err, "often is launched as once"));
+    // The reference is compiled by NVRTC, which takes no code for the host.
+    std::ifstream in(user.file("specs/reference.cu"));
+    const std::string reference{std::istreambuf_iterator<char>(in), {}};
+    CHECK(has(reference, "__global__ void often"));
+    CHECK(!has(reference, "cudaMalloc"));
+    const auto checked = user.types({"check", user.file("specs"), "--sizes", "3000"});
+    INFO(checked.out << checked.err);
+    CHECK(checked.exit_code == 0);
     const auto swept =
         user.types({"run", "--kernel", user.file("specs"), "--sizes", "3000", "--device", "cpu"});
     INFO(swept.out << swept.err);

@@ -39,6 +39,7 @@ struct TimeOptions {
   std::string git;
   std::string keep;
   std::string fail_if_slower;
+  bool no_compare = false;
   bool json = false;
 };
 
@@ -153,6 +154,7 @@ config::TimeRequest request_for(const TimeOptions& options, const std::vector<Na
   if (!options.arguments.empty()) request.arguments = options.arguments;
   for (const std::string& text : options.macros) request.macros.push_back(macro_of(text));
   request.reference_file = "reference.cu";
+  request.compares = !options.no_compare;
   if (options.tolerance.empty()) return request;
   request.tolerance = util::parse_number<double>(options.tolerance);
   if (!request.tolerance || *request.tolerance < 0)
@@ -296,7 +298,7 @@ class Timing {
       values.push_back({one.name, one.values.front()});
     const auto plan = kernel.make_plan(problem, model::Configuration(values), request.device.limits);
     const auto* const rejection = std::get_if<space::Rejection>(&plan);
-    return rejection != nullptr ? rejection->reason : "the run ended before it";
+    return rejection != nullptr ? rejection->reason : "it was not run, for the reason above";
   }
 
   const std::vector<NamedKernel>& m_named;
@@ -351,6 +353,7 @@ void add_time(const CommandPlace& place) {
   command.option("--git", options.git, "REV", "time one kernel beside its source at this revision");
   command.option("--tolerance", options.tolerance, "NUMBER",
                  "by how much results may differ, relative and absolute (unset: by their type)");
+  command.flag("--no-compare", options.no_compare, "do not hold results against those of the first kernel");
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
