@@ -161,7 +161,8 @@ const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
       {"Tune", {add_run, add_refresh, add_plan, add_compile, add_slurm, add_status}},
       {"Ask what was found",
-       {add_best, add_explain, add_cover, add_pack, add_show, add_compare, add_baseline, add_report, add_list}},
+       {add_best, add_explain, add_cover, add_pack, add_show, add_compare, add_baseline, add_report,
+        add_list}},
       {"Write kernels", {add_capture, add_time, add_init, add_check, add_judge}},
       {"Keep results", {add_export, add_import, add_merge, add_forget, add_cache}},
       {"Set up", {add_config, add_completion, add_manual}},
