@@ -36,24 +36,24 @@ class ArgumentTables {
   DraftArguments write() {
     // Questions about variables come first, and their tables last.
     const std::string variables = symbols();
-    m_found.tables = arguments() + variables;
+    add_arguments();
+    for (const std::string& table : m_found.each) m_found.tables += table;
+    m_found.tables += variables;
     return std::move(m_found);
   }
 
  private:
-  std::string arguments() {
-    std::string text;
+  void add_arguments() {
     int unnamed = 0;
     for (std::size_t i = 0; i < m_source.kernel.parameters.size(); ++i) {
       const SourceParameter& parameter = m_source.kernel.parameters[i];
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
       const PlannedArgument* const planned = i < m_plan.arguments.size() ? &m_plan.arguments[i] : nullptr;
       tuner::model::ArgumentSpec argument;
-      text += parameter.pointer                     ? buffer(parameter, m_source.uses[i], planned, name)
-              : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
-                                                    : scalar(parameter, planned, name);
+      m_found.each.push_back(parameter.pointer ? buffer(parameter, m_source.uses[i], planned, name)
+                             : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
+                                                                   : scalar(parameter, planned, name));
     }
-    return text;
   }
 
   /// Variables of the device that the kernel uses.

@@ -24,6 +24,7 @@ struct DraftOutput {
 /// The arguments of a kernel as its draft has them.
 struct DraftArguments {
   std::string tables;               ///< TOML
+  std::vector<std::string> each;    ///< what `tables` begins with: the table of each parameter
   std::vector<std::string> inputs;  ///< buffers that hold something before the launch
   std::vector<DraftOutput> outputs;
   std::vector<DraftBuffer> buffers;

@@ -125,6 +125,50 @@ TEST_SUITE("tuner cover") {
     CHECK(has(table.out, "too few sizes to say: 3 were measured"));
   }
 
+  TEST_CASE("the one configuration that loses least is told with what it loses at each size") {
+    const Tuner user;
+    user.measures({512, 768, 1024, 2048});
+    const ProgramResult run = user.types({"best", "--common"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "NAME=small"));
+    CHECK(has(words_of(run.out), "1024 102.4 µs 0 %"));
+    CHECK(has(words_of(run.out), "2048 266.2 µs 30 %"));
+    const json said = json::parse(user.types({"best", "--common", "--format", "json"}).out);
+    CHECK(said == user.said({"--at-most", "1"}));
+    const ProgramResult both = user.types({"best", "1024", "--common"});
+    CHECK(both.exit_code == 2);
+    CHECK(has(both.err, "--common is of all sizes"));
+  }
+
+  TEST_CASE("a parameter is explained by what each value costs at each size, dropped trials too") {
+    const Tuner user;
+    user.measures({512, 768, 1024, 2048});
+    const ProgramResult run = user.types({"explain", "NAME"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    const std::string said = words_of(run.out);
+    CHECK(has(said, "\n small 3 7.5 % 30 % 2048 4\n"));
+    CHECK(has(said, "\n large 1 15 % 20 % 512 4\n"));
+    CHECK(has(said, "\ndropped 0 ~50 % ~50 % 512 4\n"));
+    CHECK(has(said, "were dropped early"));
+    CHECK(!has(said, "wrong"));
+    const json all = json::parse(user.types({"explain", "NAME", "--format", "json"}).out);
+    REQUIRE(all["sizes"].size() == 4);
+    for (const json& one : all["sizes"][3]["values"]) {
+      const double loss = one["value"] == "small"     ? 0.3
+                          : one["value"] == "large"   ? 0
+                          : one["value"] == "dropped" ? 0.5
+                                                      : 1;
+      CHECK(one["loss"].get<double>() == doctest::Approx(loss));
+      CHECK(one["approximate"] == (one["value"] == "dropped"));
+      CHECK(one["trials"] == 1);
+    }
+    const ProgramResult mistyped = user.types({"explain", "NAMES"});
+    CHECK(mistyped.exit_code == 2);
+    CHECK(has(mistyped.err, "did you mean `NAME`?"));
+  }
+
   TEST_CASE("a bad line of weights is named by its number") {
     Tuner tuner;
     tuner.measures({512, 1024});

@@ -13,8 +13,10 @@
 #include "db/queries.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
+#include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
@@ -34,6 +36,7 @@ struct BestOptions : Question {
   std::string program;  ///< a capture
   int top = 0;          ///< 0: the one to use alone
   bool nearest = false;
+  bool common = false;  ///< of all sizes the one configuration that loses least
   std::string format = "table";
 
   bool is_for_build() const { return format != "table" && format != "json"; }
@@ -406,6 +409,42 @@ void say_gain(const std::vector<db::BestAnswer>& all, const BestOptions& options
                                                  : ", so that it may gain another share"));
 }
 
+/// What the one configuration of `answer` loses at each size.
+reports::Table losses_of_common(const answers::CoverAnswer& answer) {
+  reports::Table table({{"size"}, {"time", reports::Align::right}, {"loss", reports::Align::right}});
+  const cover::Losses losses(answer.table.times);
+  const std::size_t one = answer.cover.set.configurations.front();
+  for (std::size_t size = 0; size < losses.sizes(); ++size) {
+    const bool is_known = losses.is_known(size, one);
+    table.add_row({reports::size_label(answer.table.cases[size].problem),
+                   is_known ? reports::time_text(answer.table.times.times[size][one].ns) : "not tried",
+                   is_known ? answers::loss_text(losses.at(size, one)) : ""});
+  }
+  return table;
+}
+
+/// A cover of one, as `tuner cover --at-most 1` makes it.
+int answer_common(const db::Connection& connection, const config::Settings& settings,
+                  const BestOptions& options, const db::BestQuery& query) {
+  if (!options.size.empty() || !options.where.empty() || !options.program.empty() || options.top > 0 ||
+      options.nearest || options.is_for_build())
+    throw model::UsageError("--common is of all sizes and trials, as a table or JSON",
+                            "leave out SIZE, --where, --program, --top, --nearest and other formats");
+  const std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
+  if (all.empty()) find_nothing(connection, settings, options);
+  cover::Goal goal;
+  goal.at_most = 1;
+  const answers::CoverAnswer answer =
+      make_cover(load_cover_table(connection, of_one_environment(all, options), query, options.spec), goal);
+  if (options.format == "json") {
+    write_out(answers::cover_json(answer));
+    return 0;
+  }
+  const answers::Style style = answer_style(connection);
+  write_out(answers::cover_text(answer, style) + '\n' + losses_of_common(answer).fitted(style.columns));
+  return 0;
+}
+
 int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
   name_kernel(options);
@@ -417,6 +456,7 @@ int best(const Context& context, BestOptions options) {
   }
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
+  if (options.common) return answer_common(connection, settings, options, query);
   Found found = find(connection, query, options);
   std::string provisional = asked_environment(query);
   const std::string refreshing = refresh_command(options, query);
@@ -484,6 +524,8 @@ void add_best(const CommandPlace& place) {
       "--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
       "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: the "
       "same as variables of CMake, of a shell");
+  command.flag("--common", options.common,
+               "the one configuration that loses least over all sizes, and what it loses at each");
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
   command.settings({"db", "type", "pad", "measure", "l2", "execution"});

@@ -62,7 +62,12 @@ void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vecto
 int ChosenRace::end(int code) {
   say_end(m_summary, m_backend.compile_jobs, false);
   say_how_to_go_on(m_summary.ending, m_context);
-  return settle(m_results, m_summary.ending == sweep::Ending::interrupted ? m_signals.exit_code() : code);
+  return settle(code);
+}
+
+int ChosenRace::settle(int code) {
+  return cli::settle(m_results,
+                     m_summary.ending == sweep::Ending::interrupted ? m_signals.exit_code() : code);
 }
 
 }  // namespace tuner::cli

@@ -29,6 +29,8 @@ class ChosenRace {
   bool was_cut_short() const { return m_summary.ending != sweep::Ending::done; }
   /// Behind the answer: what was done, and how it goes on. The exit code: that of a signal, or `code`.
   int end(int code);
+  /// The same without a word about what was done.
+  int settle(int code);
 
  private:
   const Context& m_context;

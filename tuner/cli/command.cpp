@@ -147,7 +147,7 @@ constexpr const char* footer =
     "Sizes: 512..4096 doubles; 512..4096:128 steps; 512,1000,2047; 512x1024x256 gives each dimension.\n\n"
     "Data goes to stdout, everything else to stderr.\n\n"
     "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing found, 4 no usable device, 5 slower than a limit "
-    "(compare), 6 refused (judge), 130/143 interrupted (the command that resumes is printed).\n\n"
+    "(compare, time), 6 refused (judge), 130/143 interrupted (the command that resumes is printed).\n\n"
     "`tuner COMMAND --help` says the rest.\n"
     "Example: tuner run --sizes 512..4096";
 
@@ -161,9 +161,9 @@ const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
       {"Tune", {add_run, add_refresh, add_plan, add_compile, add_slurm, add_status}},
       {"Ask what was found",
-       {add_best, add_cover, add_pack, add_show, add_profile, add_compare, add_baseline, add_report,
-        add_list}},
-      {"Write kernels", {add_capture, add_init, add_check, add_judge}},
+       {add_best, add_explain, add_cover, add_pack, add_show, add_profile, add_compare, add_baseline,
+        add_report, add_list}},
+      {"Write kernels", {add_capture, add_time, add_init, add_check, add_judge}},
       {"Keep results", {add_export, add_import, add_merge, add_forget, add_cache}},
       {"Set up", {add_config, add_completion, add_manual}},
   };

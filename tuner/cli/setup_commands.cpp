@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
-#include "config/source_files.hpp"
 #include "config/spec_draft.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -14,6 +12,7 @@
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/captured_memory.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/kernel_program.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
@@ -29,94 +28,6 @@ struct InitOptions {
   std::string capture;
   bool force = false;
 };
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || fs::is_directory(file))
-    throw model::UsageError(fmt::format("cannot read {}", file.string()), "give the CUDA source of a kernel");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Finds the headers of a source: beside the including file, or in a folder above it that programs keep
-/// headers in.
-class LocalHeaders {
- public:
-  explicit LocalHeaders(const fs::path& source) : m_folder(fs::absolute(source).parent_path()) {}
-
-  std::optional<source::ProgramFile> find(const std::string& name, bool bracketed, const std::string& from) {
-    const fs::path beside = fs::absolute(from).parent_path() / name;
-    if (!bracketed && fs::is_regular_file(beside)) return read(beside);
-    fs::path above = m_folder;
-    for (int steps = 0; steps < 5; ++steps) {
-      for (const char* folder : {"", "include", "inc", "Common", "common", "src", "utils"}) {
-        const fs::path place = above / folder;
-        if (!fs::is_regular_file(place / name)) continue;
-        const std::string relative = place.lexically_normal().lexically_relative(m_folder).string();
-        if (std::ranges::count(m_folders, relative) == 0) m_folders.push_back(relative);
-        return read(place / name);
-      }
-      if (above == above.parent_path()) break;
-      above = above.parent_path();
-    }
-    return std::nullopt;
-  }
-
-  /// Relative to the source's, where headers lay that are not beside the files that include them.
-  const std::vector<std::string>& folders() const { return m_folders; }
-
- private:
-  static std::optional<source::ProgramFile> read(const fs::path& file) {
-    config::FileText text = config::DiskFiles().read(file);
-    if (!text.problem.empty()) return std::nullopt;
-    return source::ProgramFile{file.lexically_normal().string(), std::move(text.text)};
-  }
-
-  fs::path m_folder;
-  std::vector<std::string> m_folders;
-};
-
-/// The kernel that --entry names, or the only one: of the source itself, or of its headers where it has none.
-/// `kept`: plain names of those that a capture has launches of; empty: any.
-const source::ProgramFunction& chosen_kernel(const source::Program& program, const InitOptions& options,
-                                             const std::vector<std::string>& kept) {
-  std::vector<std::string> own;
-  std::vector<std::string> names;
-  for (const source::ProgramFunction& function : program.functions()) {
-    if (!function.is_kernel) continue;
-    if (std::ranges::count(names, function.name) == 0) names.push_back(function.name);
-    if (function.file == 0 && std::ranges::count(own, function.name) == 0) own.push_back(function.name);
-  }
-  if (names.empty()) {
-    throw model::UsageError(fmt::format("{} defines no __global__ function", options.source),
-                            "nor do its headers: give the file that defines or launches the kernel");
-  }
-  if (!options.entry.empty() && std::ranges::count(names, options.entry) == 0) {
-    const std::string meant = util::did_you_mean(options.entry, names);
-    throw model::UsageError(fmt::format("`{}` is no kernel of {}", options.entry, options.source),
-                            meant.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : meant);
-  }
-  std::vector<std::string> offered = own.empty() ? names : own;
-  if (!kept.empty()) {
-    offered.clear();
-    std::ranges::copy_if(names, std::back_inserter(offered),
-                         [&](const std::string& name) { return std::ranges::count(kept, name) > 0; });
-    if (offered.empty())
-      throw model::UsageError(
-          fmt::format("no kernel of {} is one that {} has launches of", options.source, options.capture),
-          fmt::format("the source has {}; the capture kept {}", fmt::join(names, ", "),
-                      fmt::join(kept, ", ")));
-  }
-  if (options.entry.empty() && offered.size() > 1) {
-    throw model::UsageError(
-        fmt::format("{} has {} kernels{}: {}", options.source, offered.size(),
-                    kept.empty() ? "" : " with launches in the capture", fmt::join(offered, ", ")),
-        fmt::format("say which with --entry, as --entry {}", offered.front()));
-  }
-  const std::string& wanted = options.entry.empty() ? offered.front() : options.entry;
-  return *std::ranges::find_if(program.functions(), [&](const source::ProgramFunction& function) {
-    return function.is_kernel && function.name == wanted;
-  });
-}
 
 void refuse_existing(const fs::path& file, bool force) {
   if (force || !fs::exists(file)) return;
@@ -154,17 +65,15 @@ int init(const InitOptions& options) {
   model::Capture capture;
   if (!options.capture.empty()) capture = capture::read_capture(options.capture);
   for (const std::string& failure : capture.failures) write_err(failure);
-  LocalHeaders headers(file);
-  const source::Program program({file.string(), text_of(file)},
-                                [&](const std::string& name, bool bracketed, const std::string& from) {
-                                  return headers.find(name, bracketed, from);
-                                });
-  const source::ProgramFunction& kernel = chosen_kernel(program, options, kept_kernels(capture));
+  const KernelProgram read(file);
+  const source::Program& program = read.program();
+  const source::ProgramFunction& kernel = chosen_kernel(
+      program, {options.source, options.entry, kept_kernels(capture), options.capture, "--entry "});
   const fs::path spec_file = file.parent_path() / (kernel.name + ".toml");
   const fs::path reference_file = file.parent_path() / (kernel.name + "_reference.cu");
   refuse_existing(spec_file, options.force);
   config::DraftRequest request{file.filename().string(), reference_file.filename().string(),
-                               headers.folders()};
+                               read.header_folders()};
   CapturedFiles memory;
   std::optional<config::CapturedSource> captured;
   if (!options.capture.empty()) {

@@ -1,0 +1,533 @@
+#include "config/time_specs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+
+#include "config/draft_arguments.hpp"
+#include "config/draft_types.hpp"
+#include "config/source_guesses.hpp"
+#include "config/time_arguments.hpp"
+#include "config/time_reference.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
+
+namespace config {
+
+namespace model = tuner::model;
+namespace util = tuner::util;
+using tuner::source::ProgramFunction;
+using tuner::source::SourceParameter;
+
+namespace {
+
+using Renames = std::map<std::string, std::string>;
+
+std::string renamed(const std::string& text, const Renames& names) {
+  return with_names(text, [&](const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  });
+}
+
+bool is_one_name(const std::string& text) {
+  const std::vector<std::string> names = names_in(text);
+  return names.size() == 1 && names.front() == text;
+}
+
+std::string signature_text(const ProgramFunction& function) {
+  std::vector<std::string> parts;
+  for (const SourceParameter& parameter : function.parameters) parts.push_back(parameter.text);
+  return fmt::format("({})", fmt::join(parts, ", "));
+}
+
+/// `[64, 128]` of `{ values = [64, 128], runtime = true }`.
+std::vector<std::string> values_of(const std::string& values) {
+  const std::size_t open = values.find('[');
+  const std::size_t close = values.find(']');
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return split_list(std::string_view(values).substr(open + 1, close - open - 1));
+}
+
+/// The source without functions of the host, which NVRTC does not take; lines keep their places.
+std::string device_text(const tuner::source::Program& program) {
+  std::string text = program.files().front().text;
+  const std::string_view original = program.files().front().text;
+  const auto place = [&](std::string_view token) { return token.data() - original.data(); };
+  for (const ProgramFunction& function : program.functions()) {
+    if (function.file != 0 || function.is_device || function.before.empty() || function.body.empty())
+      continue;
+    const auto is_constexpr = [](const tuner::source::Token& token) { return token.is("constexpr"); };
+    if (std::ranges::any_of(function.before, is_constexpr)) continue;
+    const auto begin = place(function.before.front().text);
+    const auto end = place(function.body.back().text) + 1;
+    if (begin < 0 || end <= begin || end > std::ssize(original)) continue;  // a macro made it
+    for (auto at = begin; at < end; ++at)
+      if (char& c = text[static_cast<std::size_t>(at)]; c != '\n') c = ' ';
+  }
+  return text;
+}
+
+/// A kernel with how its source says it is launched, each parameter with one value.
+class LaunchedKernel {
+ public:
+  LaunchedKernel(const TimedKernel& kernel, const TimeRequest& request)
+      : m_kernel(kernel),
+        m_draft_request{kernel.source, request.reference_file, kernel.include},
+        m_source(kernel.program, kernel.function, m_draft_request),
+        m_plan(m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source)) {
+    if (m_plan.is_guess) name_values();
+    for (const auto& [name, value] : request.macros) set(name, value);
+    if (!kernel.block.empty()) m_plan.block = kernel.block;
+    if (!kernel.grid.empty()) m_plan.grid = kernel.grid;
+    if (!kernel.shared_bytes.empty()) m_plan.shared_bytes = kernel.shared_bytes;
+  }
+
+  const TimedKernel& kernel() const { return m_kernel; }
+  DraftSource& source() { return m_source; }
+  DraftPlan& plan() { return m_plan; }
+  const std::vector<DraftParameter>& parameters() const { return m_plan.parameters; }
+  bool is_launch_known() const {
+    return !m_plan.is_guess || (!m_kernel.block.empty() && !m_kernel.grid.empty());
+  }
+
+  /// What the source gives the parameter of this place, as a spec writes it.
+  std::string value(std::size_t i) const {
+    return i < m_plan.arguments.size() ? m_plan.arguments[i].value : std::string();
+  }
+  std::string type(const SourceParameter& parameter) {
+    return spec_name(DraftTypes(m_source, m_plan).resolved(parameter));
+  }
+
+  void rename(const Renames& names) {
+    for (std::string& size : m_plan.sizes) size = renamed(size, names);
+    for (PlannedArgument& argument : m_plan.arguments) {
+      argument.value = renamed(argument.value, names);
+      for (std::string& factor : argument.extent) factor = renamed(factor, names);
+    }
+    for_each_expression([&](std::string& text) { text = renamed(text, names); });
+  }
+
+  /// Launched as `other` is.
+  void launch_as(const LaunchedKernel& other) {
+    m_plan.block = other.numbered(other.m_plan.block);
+    m_plan.grid = other.numbered(other.m_plan.grid);
+    m_plan.shared_bytes = other.number(other.m_plan.shared_bytes);
+    m_plan.is_guess = false;
+  }
+
+  /// Each parameter has the value that was set, else that of the source, else one that is likely.
+  void choose_values(std::vector<std::string>& assumed) {
+    std::erase_if(m_plan.parameters, [&](const DraftParameter& one) {
+      const bool is_of_template = std::ranges::count(m_plan.template_arguments, one.name) > 0;
+      return (is_of_template && is_instance()) ||
+             (one.values.find("runtime") != std::string::npos && !is_used(one.name));
+    });
+    for (DraftParameter& one : m_plan.parameters) {
+      const std::vector<std::string> values = values_of(one.values);
+      if (!one.usual.empty() || values.empty()) continue;
+      const bool is_plane = std::ranges::count(m_plan.block, one.name) > 1;
+      const std::string likely = is_plane ? "16" : "256";
+      one.usual = names_block(one.name) && std::ranges::count(values, likely) > 0 ? likely : values.front();
+      assumed.push_back(fmt::format("{} = {}", one.name, one.usual));
+    }
+  }
+
+  void require_known_launch() const {
+    for (const std::vector<std::string>* list : {&m_plan.block, &m_plan.grid})
+      if (std::ranges::count(*list, "?") > 0)
+        throw model::UsageError(
+            fmt::format("line {} does not launch {} in a way that can be read",
+                        m_source.launches.empty() ? 0 : m_source.launches.front().line, m_kernel.name),
+            "say it: --block 256 --grid 'ceil_div(N, 256)'");
+  }
+
+  /// In its block, grid or shared memory.
+  bool is_used(const std::string& name) const {
+    const auto has = [&](const std::string& text) { return std::ranges::count(names_in(text), name) > 0; };
+    return std::ranges::any_of(m_plan.block, has) || std::ranges::any_of(m_plan.grid, has) ||
+           has(m_plan.shared_bytes);
+  }
+  std::vector<std::string> used_names() const {
+    std::vector<std::string> out;
+    for (const auto* list : {&m_plan.block, &m_plan.grid})
+      for (const std::string& text : *list)
+        for (const std::string& name : names_in(text)) out.push_back(name);
+    for (const std::string& name : names_in(m_plan.shared_bytes)) out.push_back(name);
+    return out;
+  }
+
+  /// With the values of its parameters in place of their names.
+  std::string number(const std::string& text) const {
+    Renames values;
+    for (const DraftParameter& one : m_plan.parameters) values[one.name] = one.usual;
+    return renamed(text, values);
+  }
+  std::vector<std::string> numbered(std::vector<std::string> texts) const {
+    for (std::string& text : texts) text = number(text);
+    return texts;
+  }
+
+  std::string entry() const {
+    if (is_instance() || m_plan.template_arguments.empty()) return m_kernel.entry;
+    return fmt::format("{}<{}>", m_kernel.function.name, fmt::join(m_plan.template_arguments, ", "));
+  }
+
+  std::string kernel_table(const std::string& family, const std::vector<std::string>& sizes,
+                           const std::vector<std::string>& include, bool by_nvcc) const {
+    std::string text =
+        fmt::format("[kernel]\nname = \"{}\"\nfamily = \"{}\"\nsource = \"{}\"\nentry = \"{}\"\n",
+                    m_kernel.name, family, m_kernel.source, entry());
+    text += fmt::format("sizes = {}\n", toml_list(sizes));
+    if (!include.empty()) text += fmt::format("include = {}\n", toml_list(include));
+    if (by_nvcc) text += "compiler = \"nvcc\"\n";
+    if (std::ranges::any_of(m_source.uses, &tuner::source::PointerUse::atomic))
+      text += "deterministic = false\n";
+    text += "\n[parameters]\n";
+    for (const DraftParameter& one : m_plan.parameters) {
+      const std::size_t open = one.values.find('[');
+      const std::size_t close = one.values.find(']');
+      text += fmt::format("{} = {}[{}]{}\n", one.name, one.values.substr(0, open), one.usual,
+                          one.values.substr(close + 1));
+    }
+    return text;
+  }
+
+  std::string launch_table(const std::vector<std::string>& arguments) const {
+    std::string text = fmt::format("\n[launch]\nblock = {}\ngrid = {}\narguments = {}\n",
+                                   toml_list(m_plan.block), toml_list(m_plan.grid), toml_list(arguments));
+    if (!m_plan.shared_bytes.empty())
+      text += fmt::format("dynamic_shared_bytes = \"{}\"\n", m_plan.shared_bytes);
+    if (m_plan.cooperative) text += "cooperative = true\n";
+    if (m_plan.cluster != std::array<std::int64_t, 3>{1, 1, 1})
+      text += fmt::format("cluster = [{}]\n", fmt::join(m_plan.cluster, ", "));
+    return text;
+  }
+
+ private:
+  /// Its name says the arguments of its template.
+  bool is_instance() const { return m_kernel.entry.find('<') != std::string::npos; }
+
+  /// A guess has no words for values that are sizes: the draft gives them the names of the sizes.
+  void name_values() {
+    const std::vector<SourceParameter>& parameters = m_kernel.function.parameters;
+    m_plan.arguments.resize(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const bool is_size =
+          !parameters[i].pointer && is_integer(type(parameters[i])) && !is_no_size(parameters[i].name);
+      if (is_size) m_plan.arguments[i].value = upper(parameters[i].name);
+    }
+  }
+
+  void set(const std::string& name, const std::string& value) {
+    const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
+    if (found != m_plan.parameters.end()) {
+      found->usual = value;
+      return;
+    }
+    const bool is_number = util::parse_number<std::int64_t>(value).has_value();
+    m_plan.parameters.push_back({name, is_number ? "[]" : "{ values = [], spelled = true }", "",
+                                 is_number ? value : fmt::format("\"{}\"", value)});
+  }
+
+  template <typename Change>
+  void for_each_expression(const Change& change) {
+    for (auto* list : {&m_plan.block, &m_plan.grid})
+      for (std::string& text : *list) change(text);
+    change(m_plan.shared_bytes);
+  }
+
+  const TimedKernel& m_kernel;
+  DraftRequest m_draft_request;
+  DraftSource m_source;
+  DraftPlan m_plan;
+};
+
+class TimeDraft {
+ public:
+  explicit TimeDraft(const TimeRequest& request) : m_request(request) {
+    if (request.arguments) {
+      for (const std::string& one : split_list(*request.arguments))
+        m_given.push_back(read_given_argument(one));
+    }
+    for (const TimedKernel& kernel : request.kernels) m_kernels.emplace_back(kernel, request);
+  }
+
+  TimeSpecs write() {
+    LaunchedKernel& first = m_kernels.front();
+    for (LaunchedKernel& kernel : m_kernels) require_equal_signature(kernel);
+    m_given.resize(first.kernel().function.parameters.size());
+    rename_to_given(first);
+    for (LaunchedKernel& kernel : m_kernels)
+      if (&kernel != &first) adapt(kernel);
+    for (LaunchedKernel& kernel : m_kernels) {
+      if (!kernel.is_launch_known() && kernel.plan().is_guess)
+        m_out.assumed.push_back(fmt::format("{} has one thread an element", kernel.kernel().name));
+      kernel.require_known_launch();
+      kernel.choose_values(m_out.assumed);
+    }
+    choose_sizes();
+    make_arguments();
+    for (LaunchedKernel& kernel : m_kernels) require_known_names(kernel);
+    const bool by_nvcc = std::ranges::any_of(
+        m_kernels, [](LaunchedKernel& kernel) { return kernel.source().host_code_line > 0; });
+    const TimeReference reference = make_reference();
+    m_out.reference = reference.source;
+    for (LaunchedKernel& kernel : m_kernels) {
+      m_out.specs.push_back(kernel.kernel_table(m_request.family, m_out.sizes, includes(kernel), by_nvcc) +
+                            reference.derived + kernel.launch_table(m_names) +
+                            DraftTypes(first.source(), first.plan()).tables() + m_tables + reference.buffers +
+                            reference.verify);
+    }
+    std::ranges::sort(m_out.assumed);
+    m_out.assumed.erase(std::unique(m_out.assumed.begin(), m_out.assumed.end()), m_out.assumed.end());
+    return std::move(m_out);
+  }
+
+ private:
+  void require_equal_signature(LaunchedKernel& kernel) {
+    LaunchedKernel& first = m_kernels.front();
+    const auto& ours = first.kernel().function.parameters;
+    const auto& its = kernel.kernel().function.parameters;
+    bool is_equal = ours.size() == its.size();
+    for (std::size_t i = 0; is_equal && i < ours.size(); ++i)
+      is_equal = ours[i].pointer == its[i].pointer && first.type(ours[i]) == kernel.type(its[i]);
+    if (!is_equal)
+      throw model::UsageError(fmt::format("{} takes {}, and {} takes {}", kernel.kernel().name,
+                                          signature_text(kernel.kernel().function), first.kernel().name,
+                                          signature_text(first.kernel().function)),
+                              "kernels that are timed beside each other take the same arguments");
+    if (m_request.arguments && m_given.size() != ours.size())
+      throw model::UsageError(
+          fmt::format("--args has {}, and {} takes {}",
+                      util::counted(static_cast<std::int64_t>(m_given.size()), "argument"),
+                      first.kernel().name, signature_text(first.kernel().function)),
+          "one for each, at commas; _ for a guess");
+    for (std::size_t i = 0; i < m_given.size() && i < ours.size(); ++i)
+      if ((m_given[i].kind == GivenArgument::Kind::buffer) != ours[i].pointer &&
+          m_given[i].kind != GivenArgument::Kind::guess && m_given[i].value != "NULL")
+        throw model::UsageError(
+            fmt::format("--args: argument {} of {} is `{}`", i + 1, first.kernel().name, ours[i].text),
+            ours[i].pointer ? "write a buffer, as float[N] in" : "write a value, as N or 1.5");
+  }
+
+  /// Sizes have the names that --args gives them.
+  void rename_to_given(LaunchedKernel& first) {
+    Renames names;
+    for (std::size_t i = 0; i < m_given.size(); ++i)
+      if (is_one_name(m_given[i].value) && is_one_name(first.value(i)))
+        names[first.value(i)] = m_given[i].value;
+    first.rename(names);
+  }
+
+  std::string value_of_first(std::size_t i) {
+    return m_given[i].value.empty() ? m_kernels.front().value(i) : m_given[i].value;
+  }
+
+  /// Another kernel in the words of the first. One that its source does not launch is launched as the first.
+  void adapt(LaunchedKernel& kernel) {
+    Renames names;
+    for (std::size_t i = 0; i < m_given.size(); ++i)
+      if (is_one_name(kernel.value(i)) && !value_of_first(i).empty())
+        names[kernel.value(i)] =
+            is_one_name(value_of_first(i)) ? value_of_first(i) : fmt::format("({})", value_of_first(i));
+    kernel.rename(names);
+    const bool is_first_known = m_kernels.front().is_launch_known();
+    if (kernel.is_launch_known() || !is_first_known || !kernel.kernel().block.empty() ||
+        !kernel.kernel().grid.empty())
+      return;
+    kernel.launch_as(m_kernels.front());
+    m_out.assumed.push_back(
+        fmt::format("{} is launched as {}", kernel.kernel().name, m_kernels.front().kernel().name));
+  }
+
+  /// In the order in which --args has them; then those of the source that something uses.
+  void choose_sizes() {
+    const auto is_parameter = [&](const std::string& name) {
+      return std::ranges::any_of(m_kernels, [&](const LaunchedKernel& kernel) {
+        return std::ranges::count(kernel.parameters(), name, &DraftParameter::name) > 0;
+      });
+    };
+    std::vector<std::string>& sizes = m_out.sizes;
+    const auto add = [&](const std::string& name) {
+      if (!is_parameter(name) && std::ranges::count(sizes, name) == 0) sizes.push_back(name);
+    };
+    const auto add_all = [&](const std::string& text) {
+      for (const std::string& name : names_in(text)) add(name);
+    };
+    bool is_all_given = true;
+    for (const GivenArgument& given : m_given) {
+      is_all_given &= given.kind != GivenArgument::Kind::guess;
+      for (const std::string& factor : given.extent) add_all(factor);
+      add_all(given.value);
+    }
+    DraftPlan& plan = m_kernels.front().plan();
+    for (const std::string& name : plan.sizes)
+      if (!is_all_given || m_kernels.front().is_used(name)) add(name);
+    for (const TimedKernel& kernel : m_request.kernels)
+      for (const auto* list : {&kernel.block, &kernel.grid})
+        for (const std::string& text : *list) add_all(text);
+    if (sizes.empty()) sizes.emplace_back("N");
+    for (const std::string& name : sizes) {
+      const auto at = std::ranges::find(plan.sizes, name) - plan.sizes.begin();
+      m_out.present.push_back(static_cast<std::size_t>(at) < plan.present.size()
+                                  ? plan.present[static_cast<std::size_t>(at)]
+                                  : std::nullopt);
+    }
+    if (!plan.is_guess || !is_all_given) return;
+    plan.sizes = sizes;
+  }
+
+  void make_arguments() {
+    LaunchedKernel& first = m_kernels.front();
+    DraftArguments drafted = draft_arguments(first.source(), first.plan());
+    m_symbols = drafted.tables.substr(text_of(drafted.each).size());
+    const auto& parameters = first.kernel().function.parameters;
+    std::size_t buffer = 0;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      TimedArgument argument;
+      argument.name = name_in(drafted.each[i]);
+      const bool has_buffer = parameters[i].pointer && drafted.each[i].find("access = ") != std::string::npos;
+      if (has_buffer) argument.buffer = drafted.buffers[buffer++];
+      m_names.push_back(argument.name);
+      m_tables += m_given[i].kind == GivenArgument::Kind::guess ? guessed(drafted.each[i], argument)
+                                                                : given(m_given[i], parameters[i], argument);
+      m_arguments.push_back(argument);
+    }
+    m_tables += m_symbols;
+  }
+
+  static std::string text_of(const std::vector<std::string>& tables) {
+    std::string text;
+    for (const std::string& table : tables) text += table;
+    return text;
+  }
+
+  static std::string name_in(const std::string& table) {
+    const std::size_t begin = table.find("name = \"") + 8;
+    return table.substr(begin, table.find('"', begin) - begin);
+  }
+
+  /// What the draft has, and what of it is a guess.
+  std::string guessed(const std::string& table, TimedArgument& argument) {
+    if (table.find("\"?\"") != std::string::npos)
+      throw model::UsageError(fmt::format("{} of {} is a view of a buffer that the signature does not show",
+                                          argument.name, m_kernels.front().kernel().name),
+                              "such a kernel needs a spec: `tuner init` writes a first one");
+    const auto is_doubted = [&](const char* key) {
+      const std::size_t begin = table.find(key);
+      if (begin == std::string::npos) return false;
+      return table.substr(begin, table.find('\n', begin + 1) - begin).find("# ?") != std::string::npos;
+    };
+    if (argument.buffer && is_doubted("\nextent = "))
+      m_out.assumed.push_back(fmt::format("{} has {} elements", argument.name, argument.buffer->extent));
+    if (is_doubted("\nvalue = ")) m_out.assumed.push_back(fmt::format("{} = 1", argument.name));
+    return table;
+  }
+
+  std::string given(const GivenArgument& said, const SourceParameter& parameter, TimedArgument& argument) {
+    LaunchedKernel& first = m_kernels.front();
+    const std::string type = said.type.empty() ? first.type(parameter) : spec_name(said.type);
+    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}{}\"\n", argument.name, type,
+                                   parameter.pointer ? "*" : "");
+    if (said.kind == GivenArgument::Kind::value) {
+      argument.buffer.reset();
+      return text + fmt::format("value = \"{}\"\n", said.value);
+    }
+    if (!argument.buffer) argument.buffer.emplace();
+    DraftBuffer& buffer = *argument.buffer;
+    if (!said.access.empty()) {
+      argument.is_workspace = said.access == "workspace";
+      buffer.is_input = said.access == "in" || said.access == "inout";
+      buffer.is_output = said.access == "out" || said.access == "inout";
+    }
+    buffer.type = type;
+    buffer.extent = fmt::format("({})", fmt::join(said.extent, ") * ("));
+    const char* const access = argument.is_workspace ? "workspace"
+                               : !buffer.is_output   ? "in"
+                               : buffer.is_input     ? "inout"
+                                                     : "out";
+    text += fmt::format("access = \"{}\"\nextent = {}\n", access, toml_list(said.extent));
+    if (buffer.is_input)
+      text += fmt::format("init = \"{}\"\n", said.init.empty() ? usual_init(type) : said.init.c_str());
+    return text;
+  }
+
+  /// Names of its launch are sizes or its parameters.
+  void require_known_names(const LaunchedKernel& kernel) const {
+    for (const std::string& name : kernel.used_names()) {
+      const bool is_known = std::ranges::count(m_out.sizes, name) > 0 ||
+                            std::ranges::count(kernel.parameters(), name, &DraftParameter::name) > 0;
+      if (!is_known)
+        throw model::UsageError(fmt::format("the launch of {} depends on {}, which is no size of {}",
+                                            kernel.kernel().name, name, m_kernels.front().kernel().name),
+                                fmt::format("sizes are {}; say the launch with --block and --grid",
+                                            util::listed(std::span<const std::string>(m_out.sizes))));
+    }
+  }
+
+  std::vector<std::string> includes(const LaunchedKernel& kernel) const {
+    // The first kernel's folder comes first: there the reference finds its source.
+    const TimedKernel& first = m_kernels.front().kernel();
+    std::vector<std::string> out = {first.folder};
+    for (const std::vector<std::string>* more : {&kernel.kernel().include, &first.include})
+      for (const std::string& folder : *more)
+        if (std::ranges::count(out, folder) == 0) out.push_back(folder);
+    return out;
+  }
+
+  TimeReference make_reference() {
+    LaunchedKernel& first = m_kernels.front();
+    if (!m_request.compares) m_out.not_compared = "--no-compare";
+    if (!m_symbols.empty())
+      m_out.not_compared = fmt::format("{} uses variables of the device", first.kernel().name);
+    for (const TimedArgument& argument : m_arguments)
+      if (argument.buffer && argument.buffer->is_output && has_structs(argument))
+        m_out.not_compared = fmt::format("{} is of structs", argument.name);
+    if (std::ranges::none_of(m_arguments,
+                             [](const TimedArgument& one) { return one.buffer && one.buffer->is_output; }))
+      m_out.not_compared = fmt::format("{} has no output that its text shows", first.kernel().name);
+    if (!m_out.not_compared.empty()) return {};
+    const std::string text =
+        first.source().host_code_line > 0 ? device_text(first.kernel().program) : std::string();
+    TimeReferenceRequest request{m_request.reference_file,
+                                 first.kernel().source,
+                                 text,
+                                 first.number(first.entry()),
+                                 {},
+                                 first.numbered(first.plan().block),
+                                 first.numbered(first.plan().grid),
+                                 first.number(first.plan().shared_bytes),
+                                 m_arguments,
+                                 m_request.tolerance};
+    for (const DraftParameter& one : first.parameters())
+      if (one.values.find("runtime") == std::string::npos) {
+        std::string value = one.usual;
+        std::erase(value, '"');
+        request.macros.emplace_back(one.name, value);
+      }
+    for (TimedArgument& argument : request.arguments)
+      if (argument.buffer) argument.buffer->extent = first.number(argument.buffer->extent);
+    return time_reference(request);
+  }
+
+  const TimeRequest& m_request;
+  std::vector<GivenArgument> m_given;  ///< of each parameter, once the first kernel is known
+  std::deque<LaunchedKernel> m_kernels;
+  std::vector<TimedArgument> m_arguments;
+  std::vector<std::string> m_names;
+  std::string m_tables;
+  std::string m_symbols;  ///< variables of the device that the first kernel uses
+  TimeSpecs m_out;
+};
+
+}  // namespace
+
+TimeSpecs time_specs(const TimeRequest& request) {
+  return TimeDraft(request).write();
+}
+
+}  // namespace config

@@ -1,0 +1,259 @@
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tests/e2e/user.hpp"
+
+using nlohmann::json;
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+
+namespace {
+
+constexpr const char* doubling = R"cuda(
+__global__ void once(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+}
+__global__ void often(const float* x, float* y, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  float sum = 0;
+  for (int k = 0; k < 64; ++k) sum += sqrtf(x[i] * x[i] + k);
+  y[i] = sum > 0 ? x[i] + x[i] : 0;
+}
+__global__ void three_times(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 3 * in[i];
+}
+__global__ void too_much(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i];
+  if (i == 0) out[n] = 1;
+}
+__global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0] * n; }
+)cuda";
+
+struct Timer : User {
+  void writes(const std::string& name, const std::string& text) const {
+    std::ofstream(home.path() + "/" + name) << text;
+  }
+  /// In the home folder, where the sources are.
+  ProgramResult times(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"time", "--device", "cpu", "--measure", "quick"});
+    return types(words);
+  }
+  ProgramResult runs(const std::vector<std::string>& command) const {
+    return tuner::test::run_program(command, environment, home.path());
+  }
+  std::string file(const std::string& name) const { return home.path() + "/" + name; }
+  std::string refuses(const std::vector<std::string>& words) const {
+    const ProgramResult run = times(words);
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 2);
+    return run.err;
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("tuner command line, time") {
+  TEST_CASE("kernels without a spec are timed in turn, and the faster one is told with its interval") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    const std::string k = user.file("k.cu");
+    const auto run = user.times({k + ":once", k + ":often", "--args", "float[N] in random, float[N] out, N",
+                                 "--size", "100000", "--json"});
+    INFO(run.out << run.err);
+    REQUIRE(run.exit_code == 0);
+    const json said = json::parse(run.out);
+    CHECK(said["results_compared"] == true);
+    REQUIRE(said["sizes"].size() == 1);
+    const json& kernels = said["sizes"][0]["kernels"];
+    REQUIRE(kernels.size() == 2);
+    CHECK(kernels[0]["kernel"] == "once");
+    CHECK(kernels[0]["measurement"]["median_ns"] > 0);
+    CHECK(kernels[0]["verdict"].is_null());
+    CHECK(kernels[1]["verdict"] == "slower");
+    CHECK(kernels[1]["in_turn"] == true);
+    CHECK(kernels[1]["ratio_low"] > 1);
+    CHECK(kernels[1]["ratio_low"] <= kernels[1]["ratio"]);
+    const auto text = user.times({k + ":often", k + ":once", "--size", "100000,20000"});
+    INFO(text.out << text.err);
+    CHECK(has(text.out, "100000: once is "));
+    CHECK(has(text.out, "x faster than often, 95 % "));
+    CHECK(has(text.err, "assumed: BLOCK_SIZE = 256; "));
+    CHECK(has(text.err, "x has COUNT elements"));
+  }
+
+  TEST_CASE("a kernel beside itself takes about as long, and nothing is kept") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    user.writes("l.cu", doubling);
+    const auto run =
+        user.times({user.file("k.cu") + ":once", user.file("l.cu") + ":once", "--size", "50000", "--json"});
+    INFO(run.out << run.err);
+    REQUIRE(run.exit_code == 0);
+    const json kernels = json::parse(run.out)["sizes"][0]["kernels"];
+    CHECK(kernels[0]["kernel"] == "k.cu:once");
+    CHECK(kernels[1]["kernel"] == "l.cu:once");
+    CHECK(kernels[1]["ratio"] > 0.5);
+    CHECK(kernels[1]["ratio"] < 2);
+    CHECK(user.types({"list", "runs"}).exit_code == 3);
+  }
+
+  TEST_CASE("results that are not those of the first kernel are told, with where they differ") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    const std::string k = user.file("k.cu");
+    const auto run = user.times({k + ":once", k + ":three_times", k + ":often", "--size", "1000"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.out, "three_times has no time: its results are not those of once"));
+    CHECK(has(run.out, "out[0] = "));
+    CHECK(has(run.out, "often is "));
+    CHECK(user.times({k + ":once", k + ":three_times", "--size", "1000", "--no-compare"}).exit_code == 0);
+    const auto beyond = user.times({k + ":once", k + ":too_much", "--size", "1000"});
+    CHECK(beyond.exit_code == 1);
+    CHECK(has(beyond.out, "too_much has no time: out_of_bounds"));
+  }
+
+  TEST_CASE("where the first kernel writes nothing, no other may") {
+    const Timer user;
+    user.writes("k.cu", R"cuda(
+__global__ void half(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && i % 2 == 0) out[i] = in[i];
+}
+__global__ void half_too(const int* in, int* out, int n) {
+  const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) out[i] = in[i];
+}
+__global__ void whole(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+)cuda");
+    const std::string k = user.file("k.cu");
+    const auto run = user.times({k + ":half", k + ":half_too", k + ":whole", "--size", "1000"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.out, "whole has no time: its results are not those of half"));
+    CHECK(!has(run.out, "half_too has no time"));
+  }
+
+  TEST_CASE("the launch and the sizes of the file's own program are taken") {
+    const Timer user;
+    user.writes("k.cu", std::string(doubling) + R"cuda(
+int main() {
+  const int n = 3000;
+  float *in, *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  once<<<(n + 127) / 128, 128>>>(in, out, n);
+}
+)cuda");
+    const std::string k = user.file("k.cu");
+    const auto run = user.times({k + ":once", k + ":often", "--keep", user.file("specs")});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "3000"));
+    CHECK(has(run.err, "often is launched as once"));
+    // The reference is compiled by NVRTC, which takes no code for the host.
+    std::ifstream in(user.file("specs/reference.cu"));
+    const std::string reference{std::istreambuf_iterator<char>(in), {}};
+    CHECK(has(reference, "__global__ void often"));
+    CHECK(!has(reference, "cudaMalloc"));
+    const auto checked = user.types({"check", user.file("specs"), "--sizes", "3000"});
+    INFO(checked.out << checked.err);
+    CHECK(checked.exit_code == 0);
+    const auto swept =
+        user.types({"run", "--kernel", user.file("specs"), "--sizes", "3000", "--device", "cpu"});
+    INFO(swept.out << swept.err);
+    CHECK(swept.exit_code == 0);
+  }
+
+  TEST_CASE("a file is timed beside its past, with the headers of then") {
+    const Timer user;
+    if (user.runs({"git", "--version"}).exit_code != 0) return;
+    user.writes("factor.cuh", "#define FACTOR 2\n");
+    user.writes(
+        "k.cu",
+        "#include \"factor.cuh\"\n__global__ void scale(const float* in, float* out, int n) {\n  const int "
+        "i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = FACTOR * in[i];\n}\n");
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"git", "init", "-q"},
+             {"git", "add", "k.cu", "factor.cuh"},
+             {"git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first"}})
+      REQUIRE(user.runs(words).exit_code == 0);
+    const std::string k = user.file("k.cu");
+    const auto same = user.times({k, "--git", "HEAD", "--size", "1000"});
+    INFO(same.out << same.err);
+    CHECK(same.exit_code == 0);
+    CHECK(has(same.out, "scale at HEAD"));
+    user.writes("factor.cuh", "#define FACTOR 5\n");
+    const auto changed = user.times({k, "--git", "HEAD", "--size", "1000"});
+    INFO(changed.out << changed.err);
+    CHECK(changed.exit_code == 1);
+    CHECK(has(changed.out, "its results are not those of scale at HEAD"));
+    CHECK(has(user.refuses({k, "--git", "nowhere"}), "has no revision 'nowhere'"));
+    user.writes("new.cu", doubling);
+    CHECK(
+        has(user.refuses({user.file("new.cu") + ":once", "--git", "HEAD"}), "revision 'HEAD' has no new.cu"));
+  }
+
+  TEST_CASE("an instance of a template has the arguments of its name") {
+    const Timer user;
+    user.writes("k.cu", R"cuda(
+template <int EACH>
+__global__ void copy(const float* in, float* out, int n) {
+  const int first = (blockIdx.x * blockDim.x + threadIdx.x) * EACH;
+  for (int i = first; i < first + EACH && i < n; ++i) out[i] = in[i];
+}
+)cuda");
+    const std::string k = user.file("k.cu");
+    const auto run = user.times({k + ":copy<1>", k + ":copy<4>", "--block", "64", "--grid", "ceil_div(N, 64)",
+                                 "--grid", "ceil_div(N, 256)", "--size", "1000"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.out, "copy<4>"));
+    CHECK(!has(run.err, "EACH"));
+    const auto short_grid = user.times(
+        {k + ":copy<4>", k + ":copy<1>", "--block", "64", "--grid", "ceil_div(N, 256)", "--size", "1000"});
+    CHECK(short_grid.exit_code == 1);
+    CHECK(has(short_grid.out, "copy<1> has no time: its results are not those of copy<4>"));
+  }
+
+  TEST_CASE("--fail-if-slower ends with 5 where a kernel surely is") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    const std::string k = user.file("k.cu");
+    const auto run = user.times({k + ":once", k + ":often", "--size", "100000", "--fail-if-slower", "10%"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 5);
+  }
+
+  TEST_CASE("what cannot be timed is refused in a sentence") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    const std::string k = user.file("k.cu");
+    CHECK(has(user.refuses({k + ":onze", k + ":often"}), "did you mean `once`?"));
+    CHECK(has(user.refuses({k}), "has 5 kernels"));
+    CHECK(has(user.refuses({user.file("none.cu")}), "cannot read"));
+    CHECK(has(user.refuses({k + ":once", k + ":of_doubles"}),
+              "of_doubles takes (const double*in, double*out, int n), and once takes"));
+    CHECK(has(user.refuses({k + ":once", "--args", "float[N], N"}), "--args has 2 arguments"));
+    CHECK(has(user.refuses({k + ":once", "--args", "float[N], N, N"}), "argument 2 of once is `float*out`"));
+    CHECK(has(user.refuses({k + ":once", "--args", "float[N"}), "has no ]"));
+    CHECK(has(user.refuses({k + ":once", "--args", "float[N] in nicely, float[N], N"}), "no way to fill"));
+    CHECK(has(user.refuses({k + ":once", k + ":often", "--git", "HEAD"}), "--git times one kernel"));
+    CHECK(has(user.refuses({k + ":once", "--size", "2x3"}), "a size has 2 numbers"));
+    CHECK(has(user.refuses({k + ":once", "--block", "1", "--block", "2"}), "--block is given 2 times"));
+    CHECK(has(user.refuses({k + ":once", "--set", "X"}), "--set takes NAME=VALUE"));
+    CHECK(has(user.refuses({k + ":once", "--tolerance", "much"}), "--tolerance takes a number"));
+    CHECK(has(user.refuses({k + ":once", "--git", "HEAD"}), "is in no git repository"));
+  }
+}

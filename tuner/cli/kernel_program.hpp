@@ -1,0 +1,55 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/source/program.hpp"
+
+namespace tuner::cli {
+
+/// Where programs keep headers, from a folder above their sources.
+inline constexpr const char* header_folders[] = {"", "include", "inc", "Common", "common", "src", "utils"};
+
+/// Finds the headers of a source: beside the including file, or in a folder above it that programs keep
+/// headers in.
+class LocalHeaders {
+ public:
+  explicit LocalHeaders(const std::filesystem::path& source);
+  std::optional<source::ProgramFile> find(const std::string& name, bool bracketed, const std::string& from);
+  /// Relative to the source's, where headers lay that are not beside the files that include them.
+  const std::vector<std::string>& folders() const { return m_folders; }
+
+ private:
+  std::filesystem::path m_folder;
+  std::vector<std::string> m_folders;
+};
+
+/// A source on disk with its local headers.
+class KernelProgram {
+ public:
+  /// Throws model::UsageError where it cannot be read.
+  explicit KernelProgram(const std::filesystem::path& file);
+
+  const source::Program& program() const { return m_program; }
+  const std::vector<std::string>& header_folders() const { return m_headers.folders(); }
+
+ private:
+  LocalHeaders m_headers;
+  source::Program m_program;
+};
+
+struct KernelChoice {
+  std::string source;  ///< as it was named
+  std::string entry;   ///< empty: the only one
+  /// Of those with launches in `capture`; empty: any.
+  std::vector<std::string> kept = {};
+  std::string capture = {};
+  std::string naming;  ///< what stands before a name on the command line, as `--entry `
+};
+
+/// The kernel that is named, or the only one: of the source itself, or of its headers where it has none.
+/// Throws model::UsageError where there is no such kernel, or several.
+const source::ProgramFunction& chosen_kernel(const source::Program& program, const KernelChoice& choice);
+
+}  // namespace tuner::cli
