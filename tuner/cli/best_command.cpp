@@ -18,6 +18,7 @@
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/answers/ranking.hpp"
+#include "tuner/cli/captured_gain.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
@@ -363,66 +364,6 @@ void say_provisional(const Found& found, const BestOptions& options, const std::
                   where, found.answers.front().tuning_case.environment.text(), refreshing));
 }
 
-bool is_of(const model::Problem& problem, const cover::Sizes& sizes) {
-  return std::ranges::equal(problem.sizes, sizes, {}, &model::Dimension::value);
-}
-
-/// How far times in a program and here may differ by before that is said.
-constexpr double agrees_within = 0.1;
-
-/// What a captured program gains by the answers, as far as its sizes were measured with the default's time.
-void say_gain(const std::vector<db::BestAnswer>& all, const BestOptions& options) {
-  const CapturedUses uses = captured_uses(options.program, spec_named(options.kernel, options.spec));
-  double before = 0;
-  double after = 0;
-  double here = 0;  ///< what these launches take here, with the default
-  bool is_warm = false;
-  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
-    const db::BestAnswer* const answer = choice.chosen ? &all[*choice.chosen] : nullptr;
-    if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
-      continue;
-    for (const CapturedUse& use : uses.sizes) {
-      if (!is_of(answer->tuning_case.problem, use.sizes)) continue;
-      before += use.cost;
-      after += use.cost / db::times_as_long(*answer, *answer->untuned);
-      here += static_cast<double>(use.launches) * answer->untuned->outcome.measurement->median_ns;
-      is_warm = is_warm || answer->tuning_case.environment.l2 == "warm";
-    }
-  }
-  if (!(before > 0))
-    return write_err(fmt::format("{}: none of its sizes was measured with the default", options.program));
-  if (!(uses.program_ns > 0))
-    return write_err(fmt::format("{}: no launch was timed, so what it gains is not known", options.program));
-  std::string text = fmt::format(
-      "{}: {} the default's speed on {} of the GPU time, which saves {} of the program's", options.program,
-      reports::ratio_text(before / after), reports::percent_text(before / uses.program_ns),
-      reports::percent_text((before - after) / uses.program_ns));
-  if (before < uses.cost)
-    text += fmt::format("; {} of the kernel's time is at sizes without an answer",
-                        reports::percent_text(1 - before / uses.cost));
-  write_err(text);
-  if (const double as_long = before / here; as_long > 1 + agrees_within || as_long < 1 - agrees_within)
-    write_err(fmt::format("in the program these launches take {} the default's time here{}",
-                          reports::ratio_text(as_long),
-                          is_warm && as_long > 1 ? ": other work may leave the L2 cold there, which "
-                                                   "`tuner run --l2 cold` measures"
-                                                 : ", so that it may gain another share"));
-}
-
-/// What the one configuration of `answer` loses at each size.
-reports::Table losses_of_common(const answers::CoverAnswer& answer) {
-  reports::Table table({{"size"}, {"time", reports::Align::right}, {"loss", reports::Align::right}});
-  const cover::Losses losses(answer.table.times);
-  const std::size_t one = answer.cover.set.configurations.front();
-  for (std::size_t size = 0; size < losses.sizes(); ++size) {
-    const bool is_known = losses.is_known(size, one);
-    table.add_row({reports::size_label(answer.table.cases[size].problem),
-                   is_known ? reports::time_text(answer.table.times.times[size][one].ns) : "not tried",
-                   is_known ? answers::loss_text(losses.at(size, one)) : ""});
-  }
-  return table;
-}
-
 /// A cover of one, as `tuner cover --at-most 1` makes it.
 int answer_common(const db::Connection& connection, const config::Settings& settings,
                   const BestOptions& options, const db::BestQuery& query) {
@@ -441,7 +382,8 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
     return 0;
   }
   const answers::Style style = answer_style(connection);
-  write_out(answers::cover_text(answer, style) + '\n' + losses_of_common(answer).fitted(style.columns));
+  write_out(answers::cover_text(answer, style) + '\n' +
+            answers::losses_of_common(answer).fitted(style.columns));
   return 0;
 }
 
@@ -496,7 +438,8 @@ int best(const Context& context, BestOptions options) {
   for (const std::string& text : answers::orders_elsewhere(connection, found.answers, query, style))
     write_err(text);
   say_provisional(found, options, provisional, refreshing);
-  if (!options.program.empty()) say_gain(found.answers, options);
+  if (!options.program.empty())
+    say_gain(found.answers, options.program, spec_named(options.kernel, options.spec));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "db/best.hpp"
 #include "reports/json.hpp"
+#include "reports/table.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/cover/cover.hpp"
 #include "tuner/cover/rule.hpp"
@@ -73,6 +74,8 @@ std::string cover_text(const CoverAnswer& answer, const Style& style);
 std::string cover_json(const CoverAnswer& answer, const reports::Json& check = nullptr);
 /// What a generated file says at its head: what it was made from, and what it loses.
 std::vector<std::string> cover_remarks(const CoverAnswer& answer);
+/// What a cover of one configuration loses at each size.
+reports::Table losses_of_common(const CoverAnswer& answer);
 /// The rule as JSON: `{"if": "M <= 1470", "then": …, "else": …}` down to `"A"`.
 reports::Json rule_json(const CoverAnswer& answer);
 /// A list, the largest share first; `loss` is null where too much is unknown.

@@ -340,4 +340,17 @@ std::string cover_json(const CoverAnswer& answer, const Json& check) {
   return reports::json_text(out);
 }
 
+reports::Table losses_of_common(const CoverAnswer& answer) {
+  reports::Table table({{"size"}, {"time", reports::Align::right}, {"loss", reports::Align::right}});
+  const cover::Losses losses(answer.table.times);
+  const std::size_t one = answer.cover.set.configurations.front();
+  for (std::size_t size = 0; size < losses.sizes(); ++size) {
+    const bool is_known = losses.is_known(size, one);
+    table.add_row({reports::size_label(answer.table.cases[size].problem),
+                   is_known ? reports::time_text(answer.table.times.times[size][one].ns) : "not tried",
+                   is_known ? loss_text(losses.at(size, one)) : ""});
+  }
+  return table;
+}
+
 }  // namespace tuner::cli::answers
