@@ -126,8 +126,8 @@ TEST_SUITE("db counters") {
 
   TEST_CASE("a database of before has no counters, and takes them from then on") {
     const TempFolder folder;
-    const auto path = counted(folder / "a.db", {{read_bytes}});
-    db_test::meddle(path, "DROP TABLE counters; PRAGMA user_version = 10;");
+    const auto path = folder / "a.db";
+    db_test::make_before(path, counted(folder / "today.db", {{read_bytes}}), 10);
     const auto merged = folder / "merged.db";
     CHECK(db::merge_database(db::open_database(merged), path).trials == 1);
     db::ResultStore store(path);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -10,6 +11,9 @@
 
 #include <limits>
 #include <memory>
+#include <sstream>
+
+#include "db/database.hpp"
 
 namespace db_test {
 
@@ -213,6 +217,29 @@ int in_child(const std::function<int()>& action) {
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+void make_before(const std::filesystem::path& path, const std::filesystem::path& today, int version) {
+  const auto came_later = [&](const std::string& line) {
+    return line.find("  execution TEXT") != std::string::npos ||
+           (version < 10 && line.find("output_bits_") != std::string::npos);
+  };
+  std::istringstream create(db::shipped_schema().create);
+  std::string statements;
+  for (std::string line; std::getline(create, line);)
+    if (!came_later(line)) statements += line + '\n';
+  meddle(path,
+         fmt::format("{}DROP TABLE counters; PRAGMA user_version = {}; PRAGMA application_id = 1953853029;",
+                     statements, version));
+  std::istringstream tables(ask(today,
+                                "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table' "
+                                "AND name NOT IN ('tallies', 'counters')"));
+  for (std::string table; tables >> table;) {
+    const std::string columns =
+        ask(path, fmt::format("SELECT group_concat(name, ', ') FROM pragma_table_info('{}')", table));
+    meddle(path, fmt::format("ATTACH '{0}' AS today; INSERT INTO main.{1} ({2}) SELECT {2} FROM today.{1}",
+                             today.string(), table, columns));
+  }
 }
 
 }  // namespace db_test

@@ -51,6 +51,9 @@ tuner::model::TrialRecord failed_trial(const std::string& name, std::int64_t siz
 tuner::model::SearchRecord sample_search();
 tuner::model::FinalRecord sample_final();
 
+/// What the program of version 9 or 10 had of the rows of `today`.
+void make_before(const std::filesystem::path& path, const std::filesystem::path& today, int version);
+
 /// The error that `action` throws; fails the test where it throws none.
 tuner::model::Error error_of(const std::function<void()>& action);
 /// Runs `action` in a child process; returns its exit status, 99 where it throws.

@@ -41,28 +41,6 @@ std::filesystem::path copy_beside(const std::filesystem::path& path) {
   return fmt::format("{}.before-{:04}", path.string(), shipped_version() + 1);
 }
 
-/// What the program of version 9 had of this trial: its tables lacked the two columns of output bits and the
-/// one of execution, and there were no counters.
-void make_version_9(const std::filesystem::path& path, const std::filesystem::path& today) {
-  std::istringstream create(db::shipped_schema().create);
-  std::string statements;
-  for (std::string line; std::getline(create, line);)
-    if (line.find("output_bits_") == std::string::npos && line.find("  execution TEXT") == std::string::npos)
-      statements += line + '\n';
-  db_test::meddle(
-      path, statements + "DROP TABLE counters; PRAGMA user_version = 9; PRAGMA application_id = 1953853029;");
-  std::istringstream tables(ask(today,
-                                "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table' "
-                                "AND name NOT IN ('tallies', 'counters')"));
-  for (std::string table; tables >> table;) {
-    const std::string columns =
-        ask(path, fmt::format("SELECT group_concat(name, ', ') FROM pragma_table_info('{}')", table));
-    db_test::meddle(path,
-                    fmt::format("ATTACH '{0}' AS today; INSERT INTO main.{1} ({2}) SELECT {2} FROM today.{1}",
-                                today.string(), table, columns));
-  }
-}
-
 void make_shipped_version(const std::filesystem::path& path) {
   db::ResultStore store(path);
   store.record(db_test::full_trial());
@@ -157,7 +135,7 @@ TEST_SUITE("db") {
       store.record_final(db_test::sample_final(), {db_test::timed_trial("a", 512, 101)});
     }
     const auto path = folder / "tuner.db";
-    make_version_9(path, folder / "today.db");
+    db_test::make_before(path, folder / "today.db", 9);
     std::filesystem::copy_file(path, folder / "source.db");
     const auto merged = folder / "merged.db";
     CHECK(db::merge_database(db::open_database(merged), folder / "source.db").trials == 3);

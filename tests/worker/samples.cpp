@@ -122,7 +122,8 @@ TrialJob full_trial_job() {
   job.reference_binary = binary(500);
   job.reference_kernels = {full_resources("r")};
   job.reference_key = Digest::from_hex("ffeeddccbbaa99887766554433221100");
-  job.policy = {"thorough-1", 40, {{5, 1.25}}, {6, 1.5, 7, 8, 4.0}, 1.0, 2.0, 3.0, true};
+  job.policy = {"thorough-1", 40,  {{5, 1.25}}, {6, 1.5, 7, 8, 4.0},    1.0,
+                2.0,          3.0, true,        model::Execution::eager};
   job.probes = {job.plan, job.plan};
   job.best_ns = 12'345.678;
   job.seed = std::numeric_limits<std::uint64_t>::max();
