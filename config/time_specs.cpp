@@ -9,6 +9,7 @@
 
 #include "config/draft_arguments.hpp"
 #include "config/draft_types.hpp"
+#include "config/launched_kernel.hpp"
 #include "config/source_guesses.hpp"
 #include "config/time_arguments.hpp"
 #include "config/time_reference.hpp"
@@ -24,15 +25,6 @@ using tuner::source::SourceParameter;
 
 namespace {
 
-using Renames = std::map<std::string, std::string>;
-
-std::string renamed(const std::string& text, const Renames& names) {
-  return with_names(text, [&](const std::string& name) {
-    const auto found = names.find(name);
-    return found == names.end() ? name : found->second;
-  });
-}
-
 bool is_one_name(const std::string& text) {
   const std::vector<std::string> names = names_in(text);
   return names.size() == 1 && names.front() == text;
@@ -42,14 +34,6 @@ std::string signature_text(const ProgramFunction& function) {
   std::vector<std::string> parts;
   for (const SourceParameter& parameter : function.parameters) parts.push_back(parameter.text);
   return fmt::format("({})", fmt::join(parts, ", "));
-}
-
-/// `[64, 128]` of `{ values = [64, 128], runtime = true }`.
-std::vector<std::string> values_of(const std::string& values) {
-  const std::size_t open = values.find('[');
-  const std::size_t close = values.find(']');
-  if (open == std::string::npos || close == std::string::npos) return {};
-  return split_list(std::string_view(values).substr(open + 1, close - open - 1));
 }
 
 /// The source without functions of the host, which NVRTC does not take; lines keep their places.
@@ -70,181 +54,6 @@ std::string device_text(const tuner::source::Program& program) {
   }
   return text;
 }
-
-/// A kernel with how its source says it is launched, each parameter with one value.
-class LaunchedKernel {
- public:
-  LaunchedKernel(const TimedKernel& kernel, const TimeRequest& request)
-      : m_kernel(kernel),
-        m_draft_request{kernel.source, request.reference_file, kernel.include},
-        m_source(kernel.program, kernel.function, m_draft_request),
-        m_plan(m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source)) {
-    if (m_plan.is_guess) name_values();
-    for (const auto& [name, value] : request.macros) set(name, value);
-    if (!kernel.block.empty()) m_plan.block = kernel.block;
-    if (!kernel.grid.empty()) m_plan.grid = kernel.grid;
-    if (!kernel.shared_bytes.empty()) m_plan.shared_bytes = kernel.shared_bytes;
-  }
-
-  const TimedKernel& kernel() const { return m_kernel; }
-  DraftSource& source() { return m_source; }
-  DraftPlan& plan() { return m_plan; }
-  const std::vector<DraftParameter>& parameters() const { return m_plan.parameters; }
-  bool is_launch_known() const {
-    return !m_plan.is_guess || (!m_kernel.block.empty() && !m_kernel.grid.empty());
-  }
-
-  /// What the source gives the parameter of this place, as a spec writes it.
-  std::string value(std::size_t i) const {
-    return i < m_plan.arguments.size() ? m_plan.arguments[i].value : std::string();
-  }
-  std::string type(const SourceParameter& parameter) {
-    return spec_name(DraftTypes(m_source, m_plan).resolved(parameter));
-  }
-
-  void rename(const Renames& names) {
-    for (std::string& size : m_plan.sizes) size = renamed(size, names);
-    for (PlannedArgument& argument : m_plan.arguments) {
-      argument.value = renamed(argument.value, names);
-      for (std::string& factor : argument.extent) factor = renamed(factor, names);
-    }
-    for_each_expression([&](std::string& text) { text = renamed(text, names); });
-  }
-
-  /// Launched as `other` is.
-  void launch_as(const LaunchedKernel& other) {
-    m_plan.block = other.numbered(other.m_plan.block);
-    m_plan.grid = other.numbered(other.m_plan.grid);
-    m_plan.shared_bytes = other.number(other.m_plan.shared_bytes);
-    m_plan.is_guess = false;
-  }
-
-  /// Each parameter has the value that was set, else that of the source, else one that is likely.
-  void choose_values(std::vector<std::string>& assumed) {
-    std::erase_if(m_plan.parameters, [&](const DraftParameter& one) {
-      const bool is_of_template = std::ranges::count(m_plan.template_arguments, one.name) > 0;
-      return (is_of_template && is_instance()) ||
-             (one.values.find("runtime") != std::string::npos && !is_used(one.name));
-    });
-    for (DraftParameter& one : m_plan.parameters) {
-      const std::vector<std::string> values = values_of(one.values);
-      if (!one.usual.empty() || values.empty()) continue;
-      const bool is_plane = std::ranges::count(m_plan.block, one.name) > 1;
-      const std::string likely = is_plane ? "16" : "256";
-      one.usual = names_block(one.name) && std::ranges::count(values, likely) > 0 ? likely : values.front();
-      assumed.push_back(fmt::format("{} = {}", one.name, one.usual));
-    }
-  }
-
-  void require_known_launch() const {
-    for (const std::vector<std::string>* list : {&m_plan.block, &m_plan.grid})
-      if (std::ranges::count(*list, "?") > 0)
-        throw model::UsageError(
-            fmt::format("line {} does not launch {} in a way that can be read",
-                        m_source.launches.empty() ? 0 : m_source.launches.front().line, m_kernel.name),
-            "say it: --block 256 --grid 'ceil_div(N, 256)'");
-  }
-
-  /// In its block, grid or shared memory.
-  bool is_used(const std::string& name) const {
-    const auto has = [&](const std::string& text) { return std::ranges::count(names_in(text), name) > 0; };
-    return std::ranges::any_of(m_plan.block, has) || std::ranges::any_of(m_plan.grid, has) ||
-           has(m_plan.shared_bytes);
-  }
-  std::vector<std::string> used_names() const {
-    std::vector<std::string> out;
-    for (const auto* list : {&m_plan.block, &m_plan.grid})
-      for (const std::string& text : *list)
-        for (const std::string& name : names_in(text)) out.push_back(name);
-    for (const std::string& name : names_in(m_plan.shared_bytes)) out.push_back(name);
-    return out;
-  }
-
-  /// With the values of its parameters in place of their names.
-  std::string number(const std::string& text) const {
-    Renames values;
-    for (const DraftParameter& one : m_plan.parameters) values[one.name] = one.usual;
-    return renamed(text, values);
-  }
-  std::vector<std::string> numbered(std::vector<std::string> texts) const {
-    for (std::string& text : texts) text = number(text);
-    return texts;
-  }
-
-  std::string entry() const {
-    if (is_instance() || m_plan.template_arguments.empty()) return m_kernel.entry;
-    return fmt::format("{}<{}>", m_kernel.function.name, fmt::join(m_plan.template_arguments, ", "));
-  }
-
-  std::string kernel_table(const std::string& family, const std::vector<std::string>& sizes,
-                           const std::vector<std::string>& include, bool by_nvcc) const {
-    std::string text =
-        fmt::format("[kernel]\nname = \"{}\"\nfamily = \"{}\"\nsource = \"{}\"\nentry = \"{}\"\n",
-                    m_kernel.name, family, m_kernel.source, entry());
-    text += fmt::format("sizes = {}\n", toml_list(sizes));
-    if (!include.empty()) text += fmt::format("include = {}\n", toml_list(include));
-    if (by_nvcc) text += "compiler = \"nvcc\"\n";
-    if (std::ranges::any_of(m_source.uses, &tuner::source::PointerUse::atomic))
-      text += "deterministic = false\n";
-    text += "\n[parameters]\n";
-    for (const DraftParameter& one : m_plan.parameters) {
-      const std::size_t open = one.values.find('[');
-      const std::size_t close = one.values.find(']');
-      text += fmt::format("{} = {}[{}]{}\n", one.name, one.values.substr(0, open), one.usual,
-                          one.values.substr(close + 1));
-    }
-    return text;
-  }
-
-  std::string launch_table(const std::vector<std::string>& arguments) const {
-    std::string text = fmt::format("\n[launch]\nblock = {}\ngrid = {}\narguments = {}\n",
-                                   toml_list(m_plan.block), toml_list(m_plan.grid), toml_list(arguments));
-    if (!m_plan.shared_bytes.empty())
-      text += fmt::format("dynamic_shared_bytes = \"{}\"\n", m_plan.shared_bytes);
-    if (m_plan.cooperative) text += "cooperative = true\n";
-    if (m_plan.cluster != std::array<std::int64_t, 3>{1, 1, 1})
-      text += fmt::format("cluster = [{}]\n", fmt::join(m_plan.cluster, ", "));
-    return text;
-  }
-
- private:
-  /// Its name says the arguments of its template.
-  bool is_instance() const { return m_kernel.entry.find('<') != std::string::npos; }
-
-  /// A guess has no words for values that are sizes: the draft gives them the names of the sizes.
-  void name_values() {
-    const std::vector<SourceParameter>& parameters = m_kernel.function.parameters;
-    m_plan.arguments.resize(parameters.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const bool is_size =
-          !parameters[i].pointer && is_integer(type(parameters[i])) && !is_no_size(parameters[i].name);
-      if (is_size) m_plan.arguments[i].value = upper(parameters[i].name);
-    }
-  }
-
-  void set(const std::string& name, const std::string& value) {
-    const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
-    if (found != m_plan.parameters.end()) {
-      found->usual = value;
-      return;
-    }
-    const bool is_number = util::parse_number<std::int64_t>(value).has_value();
-    m_plan.parameters.push_back({name, is_number ? "[]" : "{ values = [], spelled = true }", "",
-                                 is_number ? value : fmt::format("\"{}\"", value)});
-  }
-
-  template <typename Change>
-  void for_each_expression(const Change& change) {
-    for (auto* list : {&m_plan.block, &m_plan.grid})
-      for (std::string& text : *list) change(text);
-    change(m_plan.shared_bytes);
-  }
-
-  const TimedKernel& m_kernel;
-  DraftRequest m_draft_request;
-  DraftSource m_source;
-  DraftPlan m_plan;
-};
 
 class TimeDraft {
  public:
