@@ -219,6 +219,13 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.says("constraints = [\"N == 1000\"]"));
   }
 
+  TEST_CASE("a size may count the components of a vector") {
+    const CaptureDraft result =
+        capture_draft("__global__ void k(float4* y, int n) { y[blockDim.x] = make_float4(n, 0, 0, 0); }\n",
+                      {TestLaunch({8, 1, 1}, {128, 1, 1}).writes(4096 * 4).with(4096)});
+    CHECK(result.says("extent = [\"ceil_div(N, 4)\"]"));
+  }
+
   TEST_CASE("a kernel without integers has the size of what it writes") {
     const auto launch = [](std::int64_t blocks) {
       return TestLaunch({blocks, 1, 1}, {256, 1, 1}).writes(1024 * blocks);

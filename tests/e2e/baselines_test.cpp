@@ -158,6 +158,18 @@ TEST_SUITE("tuner command line, baselines") {
     CHECK(again.out == first.out);
   }
 
+  TEST_CASE("a budget of trials is for kernels: libraries are beside it") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    const auto ended = run(user, {"--budget", "1"});
+    INFO(ended.err);
+    CHECK(ended.exit_code == 0);
+    CHECK(has(ended.err, "2 trials in "));
+    CHECK(has(ended.err, "the budget is spent"));
+    CHECK(has(ended.out, "BLOCK="));
+  }
+
   TEST_CASE("--baselines off measures none, and says nothing of those known") {
     const User user;
     write_counting(user, table("libcount", "libcount.cpp"));
