@@ -81,7 +81,8 @@ struct Multiplying : User {
 extern "C" __global__ void times(const float* a, const float* b, const float* c, float* y, int N) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   volatile float wasted = 0;
-  for (int s = 0; s < 100 + WASTE + (ORDER == 0 ? 900 : 0); ++s) wasted = wasted + 1;
+  // One block wastes: apart by so much that a busy machine does not change the order.
+  for (int s = 0; blockIdx.x == 0 && s < 300 + 30 * WASTE + (ORDER == 0 ? 5000 : 0); ++s) wasted = wasted + 1;
   if (i < N) y[i] = ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i]);
 }
 )text");

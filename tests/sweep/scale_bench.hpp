@@ -158,6 +158,7 @@ struct Bench {
   Watcher watcher;
   sweep::LaunchOracle oracle;
   std::atomic<bool> stop{false};
+  std::atomic<double> later_s = 0;  ///< what the clock is advanced by
   std::vector<int> launched;
   std::vector<std::vector<int>> finals;  ///< scales of the finalists of each
   bool fails_in_final = false;
@@ -201,7 +202,7 @@ struct Bench {
     compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, answer); });
     double now = 0;
     sweep::Services services{
-        pool, {&runner}, results, results, watcher, oracle, [&now] { return now += 0.001; }, stop};
+        pool, {&runner}, results, results, watcher, oracle, [&] { return (now += 0.001) + later_s; }, stop};
     const sweep::TrialList list = sweep::list_trials(what, results);
     const sweep::Summary summary = sweep::sweep(what, list, services);
     launched = runner.launched;
