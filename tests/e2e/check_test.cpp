@@ -20,8 +20,11 @@ namespace {
 
 /// A kernel with three configurations, of which one suits small sizes, one large ones, and the default none.
 struct Measured : User {
-  explicit Measured(const std::string& sizes) {
-    write_text(home / "steps.toml", R"text([kernel]
+  Measured() { write_spec("1, 2, 3"); }
+  explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
+
+  void write_spec(const std::string& kinds) const {
+    std::string spec = R"text([kernel]
 name = "steps"
 family = "stepping"
 source = "steps.cu"
@@ -30,7 +33,7 @@ sizes = ["N"]
 default = { KIND = 3 }
 
 [parameters]
-KIND = [1, 2, 3]
+KIND = [KINDS]
 
 [launch]
 block = [32]
@@ -55,7 +58,9 @@ entry = "reference"
 block = [32]
 grid = [1]
 arguments = ["y.expected"]
-)text");
+)text";
+    spec.replace(spec.find("KINDS"), 5, kinds);
+    write_text(home / "steps.toml", spec);
     write_text(home / "steps.cu", R"text(
 extern "C" __global__ void steps(float* y, int N) {
   const int count = KIND == 1 ? N : KIND == 2 ? 1500 : 6000;
@@ -69,6 +74,8 @@ extern "C" __global__ void reference(double* y) {
   y[threadIdx.x] = threadIdx.x;
 }
 )text");
+  }
+  void measure(const std::string& sizes) const {
     const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "steps.toml", "--sizes",
                                      sizes, "--measure", "quick", "--until", "0%"});
     REQUIRE_MESSAGE(run.exit_code == 0, run.err);
@@ -172,6 +179,31 @@ TEST_SUITE("tuner command line, cover --check") {
     CHECK(has(words_of(text.out), "11 sizes that were not measured before: multiples of 100"));
     CHECK(has(words_of(text.out), "20 were asked for, and 11 found"));
     CHECK(has(words_of(text.out), "these sizes alone say"));
+  }
+
+  TEST_CASE("the best of each size is measured at the others, so that one can be chosen for all") {
+    const Measured user;
+    user.write_spec("1, 3");
+    user.measure("200,400,600");
+    user.write_spec("2, 3");
+    user.measure("2400,3000,3600");
+    user.write_spec("1, 2, 3");
+    user.measure("100");  // all three are of the kernel again
+    const std::vector<std::string> one = {"cover", "--at-most", "1", "--format", "json"};
+    CHECK(json::parse(user.types(one).out)["configurations"][0]["default"] == true);
+    CHECK(has(words_of(user.checks({}).out), "6 times are missing, of the best of one size at another"));
+    const ProgramResult filled = user.checks({"--fill", "1", "--format", "json"});
+    INFO(filled.out << filled.err);
+    REQUIRE(filled.exit_code == 0);
+    CHECK(has(filled.err, "6 trials"));
+    CHECK(json::parse(user.types(one).out)["configurations"][0]["configuration"]["KIND"] == 1);
+    CHECK(json::parse(user.types(one).out)["configurations"][0]["sizes"] == 7);
+    CHECK_FALSE(has(words_of(user.checks({}).out), "missing"));
+    CHECK(json::parse(user.types({"best", "200", "--format", "json"})
+                          .out)["answers"][0]["winner"]["configuration"]["KIND"] == 1);
+    // Nothing is left to do, and a check comes afterwards.
+    CHECK_FALSE(has(user.checks({"--fill", "1"}).err, "trials in"));
+    CHECK(user.checks({"--fill", "1", "--check", "2"}).exit_code == 2);
   }
 
   TEST_CASE("what cannot be checked is said before anything runs") {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@ struct CoverOptions : CoverQuestion {
   std::string weights;  ///< a file; empty: all sizes count alike
   std::string format = "table";
   CoverCheckOptions check;
+  int fill = 0;  ///< so many of the best of each size are measured at the others first; 0: none
 };
 
 [[noreturn]] void refuse_line(const CoverOptions& options, int line, const std::string& why) {
@@ -128,9 +130,9 @@ std::vector<db::BestAnswer> answers_of(const db::Connection& connection, const c
   return all;
 }
 
-/// Only what was measured where the check will be.
-void require_environment_at_hand(const sweep::Request& request, const config::Settings& settings,
-                                 std::vector<db::BestAnswer>& all) {
+/// Only what was measured where `what` will be.
+void require_environment_at_hand(const char* what, const sweep::Request& request,
+                                 const config::Settings& settings, std::vector<db::BestAnswer>& all) {
   const model::Environment known = all.front().tuning_case.environment;
   std::erase_if(all, [&](const db::BestAnswer& one) {
     const model::Environment& there = one.tuning_case.environment;
@@ -138,7 +140,7 @@ void require_environment_at_hand(const sweep::Request& request, const config::Se
   });
   if (!all.empty()) return;
   throw model::Error(
-      fmt::format("a check measures in {}, and nothing in {} was measured there, but in {}",
+      fmt::format("{} measures in {}, and nothing in {} was measured there, but in {}", what,
                   sweep::environment(request, known.type).text(), settings.database().string(), known.text()),
       "`tuner refresh` and `tuner run` measure there; --device and --measure choose",
       model::ExitCode::nothing_found);
@@ -151,7 +153,7 @@ int run_check(const Context& context, const config::Settings& settings, const Co
                             "leave that out, or check without");
   ChosenRace race(context, settings);
   std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
-  require_environment_at_hand(race.request(), settings, all);
+  require_environment_at_hand("a check", race.request(), settings, all);
   const answers::CoverAnswer answer = cover_of(race.connection(), options, query, all, context);
   const KernelsAtHand at_hand = kernels_at_hand(race.connection(), answer.table, options.spec);
   race.request().inputs_seed = 0;  // the seed is of the sizes
@@ -165,11 +167,69 @@ int run_check(const Context& context, const config::Settings& settings, const Co
       static_cast<int>(answers::is_refuted(answer, check) ? model::ExitCode::failed : model::ExitCode::done));
 }
 
+/// Whom to race so that the candidates of a cover have a time at every size. The best of a size is in its
+/// final again, should another come near.
+std::vector<sweep::Chosen> fill_of(const answers::CoverTable& table, const KernelsAtHand& at_hand,
+                                   const std::vector<answers::Gap>& gaps, std::set<std::string>& absent) {
+  std::vector<sweep::Chosen> chosen;
+  const cover::Losses losses(table.times);
+  std::size_t last = table.cases.size();
+  const auto add = [&](std::size_t size, std::size_t one) {
+    const model::TrialRecord& configuration = table.configurations[one];
+    if (!at_hand.spaces.contains(configuration.kernel))
+      absent.insert(configuration.kernel);
+    else
+      chosen.push_back({configuration.kernel, table.cases[size].problem, configuration.configuration});
+  };
+  for (const answers::Gap& gap : gaps) {
+    for (std::size_t one = 0; gap.size != last && one < losses.configurations(); ++one)
+      if (losses.is_known(gap.size, one) && losses.at(gap.size, one) == 0) add(gap.size, one);
+    last = gap.size;
+    add(gap.size, gap.configuration);
+  }
+  return chosen;
+}
+
+/// The exit code: of a signal, else 0.
+int run_fill(const Context& context, const config::Settings& settings, const CoverOptions& options,
+             const db::BestQuery& query) {
+  if (options.check.sizes > 0)
+    throw model::UsageError("--fill and --check do not go together", "fill first, then check");
+  ChosenRace race(context, settings);
+  std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
+  require_environment_at_hand("--fill", race.request(), settings, all);
+  const answers::CoverTable table =
+      load_cover_table(race.connection(), of_one_environment(all, options), query, options.spec);
+  const KernelsAtHand at_hand = kernels_at_hand(race.connection(), table, options.spec);
+  std::set<std::string> absent;
+  const auto chosen = fill_of(
+      table, at_hand, answers::gaps(table, goal_of(options), static_cast<std::size_t>(options.fill)), absent);
+  std::vector<std::string> notices;
+  for (const std::string& kernel : absent)
+    notices.push_back(fmt::format(
+        "left out: {}, whose spec is not at hand as it was measured; --kernel FILE names it", kernel));
+  if (chosen.empty()) {
+    for (const std::string& notice : notices) write_err(notice);
+    return 0;
+  }
+  sweep::Request& request = race.request();
+  request.run.strategy = "fill";
+  request.policy.cuts.clear();  // a loss is measured whole, however large
+  for (const auto& [kernel, space] : at_hand.spaces) {
+    sweep::Work& work = request.work.emplace_back(sweep::Work{space, {}});
+    for (const db::Case& one : table.cases) work.problems.push_back(one.problem);
+  }
+  race.race(chosen, notices, "the best of each size");
+  return race.end(0);
+}
+
 int run_cover(const Context& context, CoverOptions options) {
   name_kernel(options);
   goal_of(options);  // throws, before anything is read
   const config::Settings settings = context.settings();
   db::BestQuery query = query_of(context, settings, options);
+  if (options.fill > 0)
+    if (const int code = run_fill(context, settings, options, query); code != 0) return code;
   if (options.check.sizes > 0) return run_check(context, settings, options, query);
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
@@ -200,6 +260,10 @@ void add_cover(const CommandPlace& place) {
       "captured program spends on it");
   command.choice("--format", options.format, {"table", "json", "header"},
                  "table; json; header: one C++17 header of the configurations, the rule and the launches");
+  command
+      .option("--fill", options.fill, "N",
+              "first measure the N best configurations of each size at all other sizes")
+      ->check(CLI::PositiveNumber);
   command
       .option("--check", options.check.sizes, "N",
               "measure N sizes that never were, and say whether the bound held")

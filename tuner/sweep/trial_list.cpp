@@ -446,7 +446,12 @@ TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen,
       group.keys.push_back(identity.key);
     }
   }
-  for (Group& group : list.groups) note_known(request, group, source);
+  for (Group& group : list.groups) {
+    note_known(request, group, source);
+    if (!request.policy.cuts.empty() || !request.recorded_device.empty()) continue;
+    for (std::size_t i = 0; i < group.candidates.size(); ++i)
+      if (group.known[i] && group.known[i]->status == TrialStatus::dropped) group.known[i].reset();
+  }
   return list;
 }
 

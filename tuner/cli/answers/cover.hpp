@@ -35,6 +35,17 @@ struct CoverTable {
 CoverTable cover_table(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
                        const db::BestQuery& query);
 
+/// What is best somewhere and has no time elsewhere.
+struct Gap {
+  std::size_t size = 0;
+  std::size_t configuration = 0;
+};
+
+/// Of the defaults and the `each` fastest of every size: where no time of theirs is known and no spec excludes
+/// them, or where they were dropped early and may yet be within twice the goal (of a number: within 10 %). By
+/// size, then in the order of the sizes where they are best.
+std::vector<Gap> gaps(const CoverTable& table, const cover::Goal& goal, std::size_t each);
+
 /// Marks where a spec keeps a configuration from being run: `spaces` by kernel, each of the definition that
 /// was measured.
 void mark_excluded(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,

@@ -102,6 +102,15 @@ std::string measured_text(const CoverAnswer& answer) {
   return text;
 }
 
+/// Where the candidates to ship have no time, and what measures them; empty where all have one.
+std::string gaps_text(const CoverAnswer& answer) {
+  const std::size_t missing = gaps(answer.table, answer.goal, 1).size();
+  if (missing == 0) return "";
+  return fmt::format(
+      "{} missing, of the best of one size at another; tuner cover --fill 1 measures what was not tried",
+      missing == 1 ? "1 time is" : fmt::format("{} times are", missing));
+}
+
 /// What each default would lose alone; empty where there is none.
 std::vector<std::pair<std::size_t, cover::Summary>> defaults_alone(const CoverAnswer& answer) {
   std::vector<std::pair<std::size_t, cover::Summary>> all;
@@ -286,7 +295,7 @@ std::string cover_text(const CoverAnswer& answer, const Style& style) {
                                          ? "the smallest that keeps this at every measured size"
                                          : "found by the best next question");
   text += cover::text(answer.cover.rule, answer.table.times.dimensions, letters(answer), 2) + '\n';
-  text += wrapped(measured_text(answer)) + wrapped(default_text(answer));
+  text += wrapped(measured_text(answer)) + wrapped(gaps_text(answer)) + wrapped(default_text(answer));
   text += wrapped("at sizes between them: " + bound_text(answer));
   text += wrapped(beyond_text(answer)) + wrapped(left_out_text(answer));
   return text;

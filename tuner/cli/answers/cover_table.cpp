@@ -129,6 +129,34 @@ bool may_run(const std::map<std::string, space::KernelSpace>& spaces, const mode
              space->second.make_plan(problem, configuration.configuration, limits));
 }
 
+std::vector<Gap> gaps(const CoverTable& table, const cover::Goal& goal, std::size_t each) {
+  const cover::Losses losses(table.times);
+  std::vector<std::size_t> wanted;
+  const auto want = [&](std::size_t one) {
+    if (std::find(wanted.begin(), wanted.end(), one) == wanted.end()) wanted.push_back(one);
+  };
+  for (std::size_t size = 0; size < losses.sizes(); ++size) {
+    std::vector<std::size_t> known;
+    for (std::size_t one = 0; one < losses.configurations(); ++one)
+      if (losses.is_known(size, one)) known.push_back(one);
+    std::stable_sort(known.begin(), known.end(),
+                     [&](std::size_t a, std::size_t b) { return losses.at(size, a) < losses.at(size, b); });
+    for (std::size_t rank = 0; rank < std::min(each, known.size()); ++rank) want(known[rank]);
+  }
+  for (std::size_t one = 0; one < table.configurations.size(); ++one)
+    if (table.configurations[one].is_default) want(one);
+  const double near = goal.at_most > 0 ? 0.1 : 2 * goal.within;
+  const auto is_open = [&](std::size_t size, std::size_t one) {
+    if (losses.is_known(size, one)) return losses.is_approximate(size, one) && losses.at(size, one) <= near;
+    return !losses.is_excluded(size, one);
+  };
+  std::vector<Gap> gaps;
+  for (std::size_t size = 0; size < losses.sizes(); ++size)
+    for (const std::size_t one : wanted)
+      if (is_open(size, one)) gaps.push_back({size, one});
+  return gaps;
+}
+
 void mark_excluded(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,
                    CoverTable& table) {
   for (std::size_t size = 0; size < table.cases.size(); ++size) {
