@@ -333,6 +333,24 @@ TEST_SUITE("tuner::sweep, dropped trials") {
     CHECK(bench.best() == "SCALE=4");
   }
 
+  TEST_CASE("of chosen trials what was dropped is open again where nothing is to be dropped") {
+    Dropped bench;
+    bench.tuned = {"fast", "slow"};
+    sweep::Request request = bench.request();
+    std::vector<sweep::Chosen> chosen;
+    for (const std::int64_t scale : {1, 4, 8})
+      chosen.push_back({scale == 1 ? "fast" : "slow", request.work[0].problems[0],
+                        model::Configuration({{"SCALE", model::Value(scale)}})});
+    CHECK(sweep::list_chosen(request, chosen, bench.results).known() == 3);
+    request.policy.cuts.clear();
+    const sweep::TrialList open = sweep::list_chosen(request, chosen, bench.results);
+    REQUIRE(open.groups.size() == 1);
+    CHECK(open.known() == 1);
+    CHECK(open.groups[0].known[0]->status == TrialStatus::ok);
+    request.recorded_device = "a recording, which has no more to say";
+    CHECK(sweep::list_chosen(request, chosen, bench.results).known() == 3);
+  }
+
   TEST_CASE("a trial that was dropped at another size says nothing") {
     Dropped bench;
     bench.edited = "fast";

@@ -119,8 +119,8 @@ struct Chosen {
   model::Configuration configuration;
 };
 
-/// Only these: what a kernel or the device has no room for is left out without a word. Nothing is remembered
-/// of such a search.
+/// Only these: what a kernel or the device has no room for is left out without a word. Where the policy drops
+/// nothing, what was dropped is measured whole. Nothing is remembered of such a search.
 TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen, model::ResultSource& source);
 
 }  // namespace tuner::sweep
