@@ -1,13 +1,12 @@
-#include "config/launched_kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "config/draft_types.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
-#include "config/time_arguments.hpp"
+#include "config/time_specs.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

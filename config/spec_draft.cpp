@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "config/capture_arguments.hpp"
-#include "config/draft_types.hpp"
-#include "config/draft_verification.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
 

@@ -1,4 +1,4 @@
-#include "config/time_arguments.hpp"
+#include "config/time_specs.hpp"
 
 #include <fmt/format.h>
 

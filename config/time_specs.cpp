@@ -7,12 +7,8 @@
 #include <deque>
 #include <map>
 
-#include "config/draft_arguments.hpp"
-#include "config/draft_types.hpp"
-#include "config/launched_kernel.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
-#include "config/time_arguments.hpp"
-#include "config/time_reference.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

@@ -14,7 +14,6 @@
 #include "db/case_finder.hpp"
 #include "db/finals.hpp"
 #include "db/row_reader.hpp"
-#include "db/searches.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"

@@ -9,7 +9,6 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/merge.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"

@@ -10,7 +10,6 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/compare.hpp"

@@ -20,7 +20,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/device/cuda/counters/permission.hpp"
+#include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/util/text.hpp"

@@ -7,12 +7,10 @@
 #include <utility>
 
 #include "config/kernel_file.hpp"
-#include "config/time_arguments.hpp"
 #include "config/time_specs.hpp"
 #include "db/finals.hpp"
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/git_revision.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/kernel_program.hpp"
 #include "tuner/cli/output.hpp"
