@@ -19,6 +19,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/sweep/in_turn.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -215,16 +216,6 @@ std::vector<model::KernelSpec> write_specs(const config::TimeRequest& request, c
   return out;
 }
 
-/// Each in the final, for all of its rounds.
-void time_all(model::MeasurePolicy& policy, std::size_t kernels) {
-  policy.cuts.clear();
-  policy.final.finalists = static_cast<int>(kernels);
-  policy.final.within = 1e9;
-  policy.final.confirming_rounds += policy.final.choosing_rounds;
-  policy.final.choosing_rounds = 0;
-  policy.final.time_limit_ns *= 2;
-}
-
 class Timing {
  public:
   Timing(const std::vector<NamedKernel>& named, const std::vector<model::KernelSpec>& specs,
@@ -245,7 +236,9 @@ class Timing {
       for (const model::Problem& problem : m_problems)
         chosen.push_back({spec.name, problem, model::Configuration(values)});
     }
-    time_all(request.policy, m_specs.size());
+    sweep::sample_whole(request.policy);
+    request.policy.final.finalists = static_cast<int>(m_specs.size());
+    request.policy.final.within = 1e9;
     request.fresh = true;
     race.race(chosen, notices, "the kernels");
     TimedKernels timed;
