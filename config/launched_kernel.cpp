@@ -30,7 +30,7 @@ std::vector<std::string> values_of(const std::string& values) {
   const std::size_t open = values.find('[');
   const std::size_t close = values.find(']');
   if (open == std::string::npos || close == std::string::npos) return {};
-  return split_list(std::string_view(values).substr(open + 1, close - open - 1));
+  return split_list(std::string_view(values).substr(open + 1, close - open - 1), ListOf::types);
 }
 
 }  // namespace

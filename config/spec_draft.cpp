@@ -29,7 +29,6 @@ class Draft {
     m_arguments = draft_arguments(m_source, m_plan);
     DraftVerification right = draft_verification(m_source, m_plan, m_arguments);
     SpecDraft draft;
-    draft.from_launch = m_source.is_launched();
     draft.spec = header(!right.table.empty()) + parameters() + launch() +
                  DraftTypes(m_source, m_plan).tables() + m_arguments.tables + right.table + metrics() +
                  offers();

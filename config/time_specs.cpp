@@ -55,7 +55,7 @@ class TimeDraft {
  public:
   explicit TimeDraft(const TimeRequest& request) : m_request(request) {
     if (request.arguments) {
-      for (const std::string& one : split_list(*request.arguments))
+      for (const std::string& one : split_list(*request.arguments, ListOf::types))
         m_given.push_back(read_given_argument(one));
     }
     for (const TimedKernel& kernel : request.kernels) m_kernels.emplace_back(kernel, request);

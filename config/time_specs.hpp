@@ -58,8 +58,9 @@ struct GivenArgument {
   std::string value;
 };
 
-/// At the commas that stand in no brackets.
-std::vector<std::string> split_list(std::string_view text);
+/// At the commas that stand in no brackets. In types `<` is one; in expressions it compares.
+enum class ListOf { types, expressions };
+std::vector<std::string> split_list(std::string_view text, ListOf what);
 
 /// One of `--args`; see time_specs(). Throws model::UsageError.
 GivenArgument read_given_argument(std::string_view text);

@@ -203,4 +203,12 @@ fs::path write_revision(const fs::path& file, const std::string& revision,
   return folder.path() / "revision" / path;
 }
 
+std::pair<std::string, std::string> macro_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw model::UsageError(fmt::format("--set takes NAME=VALUE, '{}' is none", text),
+                            "--set BLOCK_SIZE=128");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
 }  // namespace tuner::cli

@@ -54,6 +54,9 @@ struct KernelChoice {
 /// Throws model::UsageError where there is no such kernel, or several.
 const source::ProgramFunction& chosen_kernel(const source::Program& program, const KernelChoice& choice);
 
+/// What `--set NAME=VALUE` says. Throws model::UsageError where it is none.
+std::pair<std::string, std::string> macro_of(const std::string& text);
+
 /// Writes `file` as it was in `revision` of its git repository into `folder`, with the headers that it
 /// includes and that the revision has. Returns the file there. Throws model::UsageError where there
 /// is no git, no repository, no such revision, or no such file in it.

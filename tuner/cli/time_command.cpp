@@ -117,14 +117,6 @@ std::string of_kernel(const std::vector<std::string>& texts, std::size_t number,
   return texts.size() == 1 ? texts.front() : texts[number];
 }
 
-std::pair<std::string, std::string> macro_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw model::UsageError(fmt::format("--set takes NAME=VALUE, '{}' is none", text),
-                            "--set BLOCK_SIZE=128");
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 config::TimeRequest request_for(const TimeOptions& options, const std::vector<NamedKernel>& kernels,
                                 const fs::path& folder) {
   const auto from_specs = [&](const fs::path& path) {
@@ -143,8 +135,8 @@ config::TimeRequest request_for(const TimeOptions& options, const std::vector<Na
     const auto said = [&](const std::vector<std::string>& texts, const char* flag) {
       return of_kernel(texts, i, kernels.size(), flag);
     };
-    timed.block = config::split_list(said(options.block, "--block"));
-    timed.grid = config::split_list(said(options.grid, "--grid"));
+    timed.block = config::split_list(said(options.block, "--block"), config::ListOf::expressions);
+    timed.grid = config::split_list(said(options.grid, "--grid"), config::ListOf::expressions);
     timed.shared_bytes = said(options.shared, "--shared-bytes");
     all += timed.name + '\n';
     request.kernels.push_back(std::move(timed));
