@@ -5,8 +5,8 @@
 #include "db/case_finder.hpp"
 #include "db/finals.hpp"
 #include "db/kernel_specs.hpp"
-#include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
+#include "db/rows.hpp"
 
 namespace db {
 

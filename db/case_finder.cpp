@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "tuner/model/error.hpp"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "db/json.hpp"
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 

@@ -10,7 +10,7 @@
 #include "tuner/model/error.hpp"
 #ifdef TUNER_HAVE_CUDA
 #include "tuner/device/cuda/cuda_device.hpp"
-#include "tuner/device/cuda/session.hpp"
+#include "tuner/device/cuda/driver.hpp"
 #endif
 
 namespace tuner::device::cuda {
