@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "config/capture_plan.hpp"
-#include "config/draft_arguments.hpp"
+#include "config/draft_plan.hpp"
 
 namespace config {
 

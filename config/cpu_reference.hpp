@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/draft_arguments.hpp"
+#include "config/draft_plan.hpp"
 #include "tuner/source/program.hpp"
 
 namespace config {

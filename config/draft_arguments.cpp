@@ -1,4 +1,3 @@
-#include "config/draft_arguments.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "config/draft_types.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 #include "config/spec_context.hpp"
 #include "tuner/model/element_type.hpp"

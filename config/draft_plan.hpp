@@ -1,15 +1,48 @@
 #pragma once
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "config/draft_source.hpp"
+#include "config/spec_draft.hpp"
+#include "tuner/source/access.hpp"
+#include "tuner/source/launches.hpp"
 
 namespace config {
+
+/// What a draft is made from: a kernel, and what its program says of it, read once for all parts of the
+/// draft. The parts add questions.
+struct DraftSource {
+  DraftSource(const tuner::source::Program& program, const tuner::source::ProgramFunction& kernel,
+              const DraftRequest& request);
+
+  bool is_launched() const { return !launches.empty(); }
+  /// The kernel asks how large its blocks are.
+  bool asks_for_block() const;
+  /// This number, larger than 1, stands in the kernel or in what it calls.
+  bool has_number(std::int64_t wanted) const;
+  void ask(std::string question) { questions.push_back(std::move(question)); }
+
+  const tuner::source::Program& program;
+  const tuner::source::ProgramFunction& kernel;
+  const DraftRequest& request;
+  tuner::source::HostCode host;
+  tuner::source::SourceKernel text;                    ///< what the text of its file alone says
+  std::vector<tuner::source::OpenMacro> macros;        ///< of its file
+  int host_code_line = 0;                              ///< of the program's first file; see host_code_line()
+  std::vector<tuner::source::SourceStruct> structs;    ///< of all files
+  std::vector<tuner::source::PointerUse> uses;         ///< of each parameter
+  std::vector<tuner::source::ProgramLaunch> launches;  ///< those that say most come first
+  std::vector<const tuner::source::ProgramFunction*> reached;
+  std::set<std::string_view> words;              ///< of the functions that are reached
+  std::set<std::string_view> words_with_macros;  ///< and of what macros among them stand for
+  std::vector<std::string> questions;            ///< what it does not say, as it is found out
+};
 
 /// A parameter of a drafted spec.
 struct DraftParameter {
@@ -67,5 +100,77 @@ DraftPlan guess_plan(DraftSource& source);
 /// The first sizes of a plan, for a buffer that nothing is known of; asks once where nothing launches the
 /// kernel.
 std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& plan);
+
+/// The types of a kernel's parameters as a spec names them.
+class DraftTypes {
+ public:
+  /// Both outlive it.
+  DraftTypes(DraftSource& source, const DraftPlan& plan) : m_source(source), m_plan(plan) {}
+
+  /// With the types that a launch gives a template.
+  std::string resolved(const tuner::source::SourceParameter& parameter) const;
+  /// What the source says of the parameter's type, where a spec can say it; else null.
+  const tuner::source::SourceStruct* struct_of(const tuner::source::SourceParameter& parameter) const;
+  /// The structs of parameters that count, in the source's order.
+  std::vector<const tuner::source::SourceStruct*> structs_of(
+      const std::function<bool(const tuner::source::SourceParameter&)>& counts) const;
+  /// The spec's name of a type; asks where it has none.
+  std::string spec_type(const std::string& type, bool pointer, const std::string& name);
+  /// A comment behind a type that no [structs] has, and the source defines.
+  std::string doubt(const tuner::source::SourceParameter& parameter) const;
+  /// [structs] of all that arguments have.
+  std::string tables() const;
+
+ private:
+  const tuner::source::SourceStruct* defined(const std::string& type) const;
+
+  DraftSource& m_source;
+  const DraftPlan& m_plan;
+};
+
+/// A spec's name of a type that has another name in it, as `long long` of `long`; else the name itself.
+std::string spec_name(const std::string& type);
+/// Names as a list of TOML.
+std::string toml_list(const std::vector<std::string>& names);
+/// `float x[4]`
+std::string field_text(const tuner::source::SourceField& field);
+
+/// A buffer of the kernel as its spec has it.
+struct DraftBuffer {
+  std::string name;
+  std::string type;    ///< of its elements
+  std::string extent;  ///< an expression over sizes
+  bool is_input = false;
+  bool is_output = false;
+};
+
+/// A result that a reference has to give.
+struct DraftOutput {
+  std::string name;  ///< of a buffer, or of a field of its elements: `x.y`
+  bool has_magnitude;
+};
+
+/// The arguments of a kernel as its draft has them.
+struct DraftArguments {
+  std::string tables;               ///< TOML
+  std::vector<std::string> each;    ///< what `tables` begins with: the table of each parameter
+  std::vector<std::string> inputs;  ///< buffers that hold something before the launch
+  std::vector<DraftOutput> outputs;
+  std::vector<DraftBuffer> buffers;
+};
+
+/// Of each parameter of the kernel, and of each variable of the device that it uses.
+DraftArguments draft_arguments(DraftSource& source, const DraftPlan& plan);
+
+/// What a draft says of what is right.
+struct DraftVerification {
+  std::string table;      ///< TOML; empty: the spec verifies nothing
+  std::string reference;  ///< CUDA C++
+};
+
+/// Of a kernel that the source launches, the function that computes the same on the CPU, where there is one.
+/// Of another, the place of a reference that is still to be written.
+DraftVerification draft_verification(DraftSource& source, const DraftPlan& plan,
+                                     const DraftArguments& arguments);
 
 }  // namespace config

@@ -1,7 +1,7 @@
-#include "config/draft_source.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "config/draft_plan.hpp"
 
 namespace config {
 

@@ -1,11 +1,10 @@
-#include "config/draft_types.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
 

@@ -1,11 +1,10 @@
-#include "config/draft_verification.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "config/cpu_reference.hpp"
-#include "config/draft_types.hpp"
+#include "config/draft_plan.hpp"
 
 namespace config {
 namespace {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "config/draft_plan.hpp"
-#include "config/draft_types.hpp"
 #include "config/source_guesses.hpp"
 
 namespace config {

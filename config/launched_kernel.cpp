@@ -1,13 +1,12 @@
-#include "config/launched_kernel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "config/draft_types.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
-#include "config/time_arguments.hpp"
+#include "config/time_specs.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -31,7 +30,7 @@ std::vector<std::string> values_of(const std::string& values) {
   const std::size_t open = values.find('[');
   const std::size_t close = values.find(']');
   if (open == std::string::npos || close == std::string::npos) return {};
-  return split_list(std::string_view(values).substr(open + 1, close - open - 1));
+  return split_list(std::string_view(values).substr(open + 1, close - open - 1), ListOf::types);
 }
 
 }  // namespace

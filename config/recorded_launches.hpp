@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/captured_source.hpp"
-#include "config/draft_types.hpp"
+#include "config/draft_plan.hpp"
 #include "config/fit_expression.hpp"
 
 namespace config {

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "config/capture_arguments.hpp"
-#include "config/draft_types.hpp"
-#include "config/draft_verification.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
 
@@ -30,7 +29,6 @@ class Draft {
     m_arguments = draft_arguments(m_source, m_plan);
     DraftVerification right = draft_verification(m_source, m_plan, m_arguments);
     SpecDraft draft;
-    draft.from_launch = m_source.is_launched();
     draft.spec = header(!right.table.empty()) + parameters() + launch() +
                  DraftTypes(m_source, m_plan).tables() + m_arguments.tables + right.table + metrics() +
                  offers();

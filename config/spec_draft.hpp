@@ -11,7 +11,6 @@ namespace config {
 struct SpecDraft {
   std::string spec;                    ///< TOML, with a comment at every guess
   std::string reference;               ///< CUDA C++; empty: the spec verifies nothing
-  bool from_launch = false;            ///< the source launches the kernel
   std::string sizes;                   ///< of the program, for `--sizes`; empty: not known
   std::vector<std::string> questions;  ///< what the source does not say, most important first
   std::vector<DraftFile> files;        ///< that the spec reads

@@ -1,5 +1,3 @@
-#include "config/time_arguments.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "config/time_specs.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/generator.hpp"
 #include "tuner/util/text.hpp"
@@ -44,12 +43,16 @@ void read_access_and_init(std::string_view text, GivenArgument& argument) {
 
 }  // namespace
 
-std::vector<std::string> split_list(std::string_view text) {
+std::vector<std::string> split_list(std::string_view text, ListOf what) {
+  const std::string_view opening = what == ListOf::types ? "([<" : "([";
+  const std::string_view closing = what == ListOf::types ? ")]>" : ")]";
   std::vector<std::string> parts;
   int depth = 0;
   std::string part;
   for (const char c : text) {
-    depth += c == '(' || c == '[' || c == '<' ? 1 : c == ')' || c == ']' || c == '>' ? -1 : 0;
+    depth += opening.find(c) != std::string_view::npos   ? 1
+             : closing.find(c) != std::string_view::npos ? -1
+                                                         : 0;
     if (c == ',' && depth <= 0)
       parts.push_back(std::string(util::trimmed(std::exchange(part, ""))));
     else
@@ -76,7 +79,7 @@ GivenArgument read_given_argument(std::string_view text) {
   argument.kind = GivenArgument::Kind::buffer;
   argument.type = util::trimmed(text.substr(0, open));
   while (argument.type.ends_with('*') || argument.type.ends_with(' ')) argument.type.pop_back();
-  argument.extent = split_list(text.substr(open + 1, close - open - 1));
+  argument.extent = split_list(text.substr(open + 1, close - open - 1), ListOf::expressions);
   if (argument.extent.empty())
     throw model::UsageError(fmt::format("--args: '{}' says no extent", text), std::string(argument_forms));
   read_access_and_init(util::trimmed(text.substr(close + 1)), argument);

@@ -1,12 +1,11 @@
-#include "config/time_reference.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
-#include "config/draft_types.hpp"
+#include "config/draft_plan.hpp"
+#include "config/time_specs.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {

@@ -7,12 +7,8 @@
 #include <deque>
 #include <map>
 
-#include "config/draft_arguments.hpp"
-#include "config/draft_types.hpp"
-#include "config/launched_kernel.hpp"
+#include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
-#include "config/time_arguments.hpp"
-#include "config/time_reference.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -59,7 +55,7 @@ class TimeDraft {
  public:
   explicit TimeDraft(const TimeRequest& request) : m_request(request) {
     if (request.arguments) {
-      for (const std::string& one : split_list(*request.arguments))
+      for (const std::string& one : split_list(*request.arguments, ListOf::types))
         m_given.push_back(read_given_argument(one));
     }
     for (const TimedKernel& kernel : request.kernels) m_kernels.emplace_back(kernel, request);

@@ -1,13 +1,74 @@
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "config/draft_plan.hpp"
 #include "tuner/source/program.hpp"
 
 namespace config {
+
+/// An argument of kernels that are timed beside each other.
+struct TimedArgument {
+  std::string name;
+  std::optional<DraftBuffer> buffer;  ///< none: a value
+  bool is_workspace = false;
+};
+
+/// Its elements are structs, which have no one value to compare.
+bool has_structs(const TimedArgument& argument);
+
+struct TimeReferenceRequest {
+  std::string file;    ///< what specs call it
+  std::string source;  ///< of the kernel; its folder is among the spec's `include`
+  std::string text;    ///< what stands in its place; empty: it is included
+  std::string entry;   ///< it and its launch without parameters
+  std::vector<std::pair<std::string, std::string>> macros;
+  std::vector<std::string> block, grid;
+  std::string shared_bytes;
+  std::vector<TimedArgument> arguments;
+  std::optional<double> tolerance;  ///< none: by the type of the results
+};
+
+/// One kernel as the reference of others.
+struct TimeReference {
+  std::string source;   ///< CUDA C++
+  std::string derived;  ///< what it adds to a spec: [derived], …
+  std::string buffers;  ///< … buffers for its results, …
+  std::string verify;   ///< … and [verify]
+};
+
+/// Runs the kernel on copies of its outputs, twice over different contents: where these are still there, it
+/// writes nothing, and nobody else may.
+TimeReference time_reference(const TimeReferenceRequest& request);
+
+/// An argument as `tuner time --args` says it.
+struct GivenArgument {
+  enum class Kind { guess, buffer, value };
+  Kind kind = Kind::guess;
+  std::string type;                 ///< of elements; empty: the signature's
+  std::vector<std::string> extent;  ///< of a buffer
+  std::string access;               ///< empty: as the kernel's text shows
+  std::string init;                 ///< as a spec has it; empty: the usual one
+  std::string value;
+};
+
+/// At the commas that stand in no brackets. In types `<` is one; in expressions it compares.
+enum class ListOf { types, expressions };
+std::vector<std::string> split_list(std::string_view text, ListOf what);
+
+/// One of `--args`; see time_specs(). Throws model::UsageError.
+GivenArgument read_given_argument(std::string_view text);
+
+/// `text` with each name in it as `rename` has it; names of functions stay.
+std::string with_names(std::string_view text, const std::function<std::string(const std::string&)>& rename);
+/// Names in an expression that stand for values, each once, in order. Limits of devices are none.
+std::vector<std::string> names_in(std::string_view text);
 
 /// A kernel to be timed beside others.
 struct TimedKernel {
@@ -52,5 +113,60 @@ struct TimeSpecs {
 /// a guess. Names in extents and expressions are sizes. Throws model::UsageError where arguments do not fit
 /// the signature, signatures differ, or a launch has a name that nobody gives a value.
 TimeSpecs time_specs(const TimeRequest& request);
+
+/// Names of a kernel, and what stands in their place.
+using Renames = std::map<std::string, std::string>;
+
+/// A kernel with how its source says it is launched, each parameter with one value.
+class LaunchedKernel {
+ public:
+  LaunchedKernel(const TimedKernel& kernel, const TimeRequest& request);
+
+  const TimedKernel& kernel() const { return m_kernel; }
+  DraftSource& source() { return m_source; }
+  DraftPlan& plan() { return m_plan; }
+  const std::vector<DraftParameter>& parameters() const { return m_plan.parameters; }
+  bool is_launch_known() const;
+
+  /// What the source gives the parameter of this place, as a spec writes it.
+  std::string value(std::size_t i) const;
+  std::string type(const tuner::source::SourceParameter& parameter);
+  /// Of sizes, in all of its expressions.
+  void rename(const Renames& names);
+  /// Launched as `other` is.
+  void launch_as(const LaunchedKernel& other);
+  /// Each parameter has the value that was set, else that of the source, else one that is likely.
+  void choose_values(std::vector<std::string>& assumed);
+  /// Throws model::UsageError where the source does not say it.
+  void require_known_launch() const;
+  /// In its block, grid or shared memory.
+  bool is_used(const std::string& name) const;
+  std::vector<std::string> used_names() const;
+  /// With the values of its parameters in place of their names.
+  std::string number(const std::string& text) const;
+  std::vector<std::string> numbered(std::vector<std::string> texts) const;
+  std::string entry() const;
+  std::string kernel_table(const std::string& family, const std::vector<std::string>& sizes,
+                           const std::vector<std::string>& include, bool by_nvcc) const;
+  std::string launch_table(const std::vector<std::string>& arguments) const;
+
+ private:
+  /// Its name says the arguments of its template.
+  bool is_instance() const { return m_kernel.entry.find('<') != std::string::npos; }
+  /// A guess has no words for values that are sizes: the draft gives them the names of the sizes.
+  void name_values();
+  void set(const std::string& name, const std::string& value);
+  template <typename Change>
+  void for_each_expression(const Change& change) {
+    for (auto* list : {&m_plan.block, &m_plan.grid})
+      for (std::string& text : *list) change(text);
+    change(m_plan.shared_bytes);
+  }
+
+  const TimedKernel& m_kernel;
+  DraftRequest m_draft_request;
+  DraftSource m_source;
+  DraftPlan m_plan;
+};
 
 }  // namespace config

@@ -2,11 +2,11 @@
 #include <cstdint>
 #include <set>
 
+#include "db/case_finder.hpp"
 #include "db/finals.hpp"
 #include "db/kernel_specs.hpp"
-#include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
-#include "db/searches.hpp"
+#include "db/rows.hpp"
 
 namespace db {
 

@@ -13,8 +13,7 @@
 
 #include "db/case_finder.hpp"
 #include "db/finals.hpp"
-#include "db/row_reader.hpp"
-#include "db/searches.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"

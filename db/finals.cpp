@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/queries.hpp"
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 
 namespace db {

@@ -1,5 +1,3 @@
-#include "db/forget.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
 #include "db/statement.hpp"
+#include "db/transfer.hpp"
 
 namespace db {
 namespace {

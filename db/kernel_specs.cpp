@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "db/machine.hpp"
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"

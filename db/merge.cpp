@@ -1,5 +1,3 @@
-#include "db/merge.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/statement.hpp"
+#include "db/transfer.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"

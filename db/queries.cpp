@@ -6,7 +6,7 @@
 #include <map>
 
 #include "db/machine.hpp"
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"

@@ -9,15 +9,14 @@
 #include <string_view>
 #include <utility>
 
+#include "db/case_finder.hpp"
 #include "db/database.hpp"
 #include "db/kernel_specs.hpp"
 #include "db/machine.hpp"
 #include "db/planning.hpp"
-#include "db/possible_final.hpp"
 #include "db/queries.hpp"
-#include "db/row_reader.hpp"
 #include "db/row_writer.hpp"
-#include "db/searches.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/util/command.hpp"

@@ -1,10 +1,9 @@
-#include "db/same_bits.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "db/best.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "db/connection.hpp"
-#include "db/row_reader.hpp"
+#include "db/rows.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
 

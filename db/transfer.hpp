@@ -1,11 +1,16 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "db/arrivals.hpp"
 #include "db/connection.hpp"
 #include "db/queries.hpp"
+#include "tuner/model/digest.hpp"
 
 namespace db {
 
@@ -29,5 +34,52 @@ Added import_file(const Connection& target, const std::filesystem::path& path, c
 /// What the file at `path` answers: a database, opened for reading; or in memory what an export or another
 /// tuner's recording holds.
 Connection open_results(const std::filesystem::path& path);
+
+/// Throws model::Error, with what may have been meant, unless the file at `path` is there and a database of
+/// the tuner's. To be asked before anything is made for its sake.
+void require_mergeable(const std::filesystem::path& path, const OpenOptions& options = {});
+
+struct MergeOptions {
+  OpenOptions open;  ///< how the others are opened, the mode aside
+  /// What the others declared themselves counts as declared here: a copy answers as the one that it is of.
+  bool as_copy = false;
+  Judge judge;  ///< of what came, by the specs in force; may be empty
+  /// Told of each database when its rows are in; they stay only if merge_databases() returns.
+  std::function<void(const std::filesystem::path&, const Added&)> progress;
+};
+
+/// Adds to `target` what the databases at `paths` hold and `target` does not; of a trial that both have, the
+/// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
+/// machine. One transaction: all of it or nothing. No database is trusted: each is opened read-only, must be
+/// intact and have exactly this program's tables, and every row is written under ids made here, in this
+/// program's words (Arrivals). Returns what each added, in their order. Throws model::Error that says
+/// what did not pass.
+std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
+                                   const MergeOptions& options = {});
+/// One of them.
+Added merge_database(const Connection& target, const std::filesystem::path& path,
+                     const OpenOptions& options = {});
+
+/// What to forget: one of these.
+struct ForgetQuery {
+  std::string kernel;  ///< with every trial and its declaration
+  std::optional<tuner::model::Digest>
+      run;  ///< what it measured; trials that others measured too keep the rest
+  std::optional<tuner::model::Digest> trial;
+  std::string before;  ///< what was measured before this moment, UTC as the database writes it
+};
+
+/// What goes.
+struct Forgotten {
+  std::int64_t trials = 0;
+  std::int64_t measurements = 0;  ///< of trials that stay too
+  std::int64_t finals = 0;        ///< that chose a trial which goes, or were held by a run that goes
+  std::int64_t runs = 0;
+  bool nothing() const { return trials + measurements + finals + runs == 0; }
+};
+
+/// Removes it, and what nothing refers to any more, in one transaction; with `dry_run` only tells what would
+/// go. A trial whose current measurement goes has the latest of those that stay.
+Forgotten forget(const Connection& db, const ForgetQuery& query, bool dry_run);
 
 }  // namespace db

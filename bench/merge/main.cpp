@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "db/database.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
+#include "db/transfer.hpp"
 #include "tuner/model/error.hpp"
 
 namespace {

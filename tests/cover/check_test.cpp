@@ -1,12 +1,12 @@
 // Sizes that are drawn to check a cover, and what they say of its bounds.
-#include "tuner/cover/check.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
+
+#include "tuner/cover/cover.hpp"
 
 using namespace tuner::cover;
 

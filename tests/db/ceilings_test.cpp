@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "db/best.hpp"
+#include "db/finals.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
@@ -42,5 +43,23 @@ TEST_SUITE("db") {
     CHECK(found[0].unit == "GFLOP/s");
     CHECK(found[1].type == ElementType::int32);
     CHECK(found[1].value == 2e12);
+  }
+
+  TEST_CASE("the best ceiling of a device, kind and type counts, whenever it was measured") {
+    const db_test::TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const auto record = [&](const char* kind, double value, const std::string& when) {
+      store.record_ceiling({"GPU", kind, tuner::model::ElementType::float32, value, "GB/s", {}, when});
+      for (const tuner::model::Ceiling& ceiling : db::ceilings(store.connection(), "GPU"))
+        if (ceiling.kind == kind) return ceiling.value;
+      return 0.0;
+    };
+    CHECK(record("memory", 3e12, "2025-05-01T00:00:00.000Z") == 3e12);
+    CHECK(record("memory", 4e12, "2025-04-01T00:00:00.000Z") == 4e12);
+    CHECK(record("memory", 2e12, "2025-06-01T00:00:00.000Z") == 4e12);
+    CHECK(record("launch", 3e-6, "2025-05-01T00:00:00.000Z") == 3e-6);
+    CHECK(record("launch", 2e-6, "2025-04-01T00:00:00.000Z") == 2e-6);
+    CHECK(record("launch", 4e-6, "2025-06-01T00:00:00.000Z") == 2e-6);
+    CHECK(db::ceilings(store.connection(), "other").empty());
   }
 }

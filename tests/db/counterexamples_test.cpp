@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "db/best.hpp"
-#include "db/forget.hpp"
-#include "db/merge.hpp"
 #include "db/planning.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
 #include "db/stored_values.hpp"
+#include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 
 using namespace db_test;

@@ -4,8 +4,6 @@
 #include <sstream>
 
 #include "db/database.hpp"
-#include "db/forget.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"

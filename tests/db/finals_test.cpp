@@ -2,14 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <limits>
-#include <sstream>
-
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/export_file.hpp"
-#include "db/merge.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
@@ -22,6 +16,8 @@ using db_test::cube;
 using db_test::error_of;
 using db_test::failed_trial;
 using db_test::key;
+using db_test::measured_again;
+using db_test::race_and_hold_final;
 using db_test::sample_environment;
 using db_test::sample_final;
 using db_test::TempFolder;
@@ -37,22 +33,6 @@ std::vector<std::string> names_of(const std::vector<TrialRecord>& trials) {
 
 using Names = std::vector<std::string>;
 using Considered = std::vector<std::vector<bool>>;
-
-/// What the final of fill() measured again.
-std::vector<TrialRecord> measured_again() {
-  return {timed_trial("a", 512, 101, 0.5), timed_trial("b", 512, 101.2, 0.5),
-          timed_trial("c", 512, 105, 0.5)};
-}
-
-/// a, b and c raced; in the final a was the fastest, b tied with it and chosen, c slower.
-void fill(db::ResultStore& store) {
-  store.begin_run(db_test::sample_run());
-  store.record(timed_trial("a", 512, 100, 1));
-  store.record(timed_trial("b", 512, 104, 1));
-  store.record(timed_trial("c", 512, 102, 1));
-  store.record(timed_trial("d", 512, 140, 1));
-  store.record_final(sample_final(), measured_again());
-}
 
 db::BestAnswer answer(const db::ResultStore& store, const std::string& kernel = "") {
   db::BestQuery query;
@@ -77,12 +57,6 @@ std::string view(const std::filesystem::path& path) {
   return ask(path, "SELECT configuration ->> 'NAME' || ' ' || remeasured FROM best");
 }
 
-std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {}) {
-  std::ostringstream out;
-  db::export_database(db::open_for_reading(path), filter, out);
-  return out.str();
-}
-
 }  // namespace
 
 TEST_SUITE("db") {
@@ -90,7 +64,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
-    fill(store);
+    race_and_hold_final(store);
     CHECK(store.find(key("a"))->outcome.measurement->median_ns == 101);
     CHECK(db::measurements(store.connection(), key("a")).size() == 2);
     CHECK(db::measurements(store.connection(), key("d")).size() == 1);
@@ -158,7 +132,7 @@ TEST_SUITE("db") {
     CHECK(finalists(1.2, 10) == Names{"first", "second", "slow"});
     CHECK(finalists(1.2, 1) == Names{"first"});
     CHECK(considered().empty());
-    fill(store);  // a, b, c and d are new, a, b and c in the final
+    race_and_hold_final(store);  // a, b, c and d are new, a, b and c in the final
     CHECK(finalists(1.2, 10) == Names{"first", "a", "b", "second", "c", "slow"});
     CHECK(considered() == Considered{{false, true, true, false, true, false}});
     store.record(failed_trial("bad", 512, TrialStatus::crashed));
@@ -170,7 +144,7 @@ TEST_SUITE("db") {
   TEST_CASE("a final covers what was there when its contenders were chosen, contender or not") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
-    fill(store);
+    race_and_hold_final(store);
     FinalRecord final = sample_final();
     final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
     store.record(timed_trial("late", 512, 90, 1));  // by another, while the final is held
@@ -184,7 +158,7 @@ TEST_SUITE("db") {
   TEST_CASE("a final covers trials too of which nobody knows the run") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
-    fill(store);
+    race_and_hold_final(store);
     TrialRecord of_old = timed_trial("of old", 512, 103, 1);
     of_old.run = {};
     store.record(of_old);
@@ -274,7 +248,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
-    fill(store);
+    race_and_hold_final(store);
     const db::BestAnswer found = answer(store);
     CHECK(names_of({found.winner}) == Names{"b"});
     CHECK(names_of(found.tied) == Names{"a"});
@@ -291,7 +265,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
-    fill(store);
+    race_and_hold_final(store);
     // Within the interval of b, 100.7 to 101.7.
     store.record(timed_trial("new", 512, 100.8, 0.1));
     CHECK(names_of({answer(store).winner}) == Names{"b"});
@@ -319,7 +293,7 @@ TEST_SUITE("db") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";
     db::ResultStore store(path);
-    fill(store);
+    race_and_hold_final(store);
     store.record(failed_trial("b", 512, TrialStatus::wrong_result));
     CHECK(names_of({answer(store).winner}) == Names{"a"});
     CHECK_FALSE(answer(store).final);
@@ -388,46 +362,10 @@ TEST_SUITE("db") {
     CHECK(ask(path, not_covered) == "0");
   }
 
-  TEST_CASE("finals and ceilings travel by export, import and merge, and arriving twice are kept once") {
-    const TempFolder folder;
-    {
-      db::ResultStore store(folder / "a.db");
-      fill(store);
-      store.record_ceiling(
-          {"NVIDIA H200", "arithmetic", ElementType::float32, 65.3e12, "GFLOP/s", key("a"), ""});
-      store.record_ceiling({"NVIDIA A100", "memory", ElementType::float32, 1.4e12, "GB/s", {}, ""});
-    }
-    const std::string text = exported(folder / "a.db");
-    std::ofstream(folder / "a.jsonl") << text;
-    {
-      const db::Connection target = db::open_database(folder / "b.db");
-      db::import_file(target, folder / "a.jsonl");
-      db::import_file(target, folder / "a.jsonl");
-      CHECK(db::finals(target).size() == 1);
-      // The other device has no trial here.
-      CHECK(db::ceilings(target).size() == 1);
-      CHECK(db::ceilings(target, "NVIDIA H200").at(0).value == 65.3e12);
-      db::merge_database(target, folder / "a.db");
-      db::merge_database(target, folder / "a.db");
-      CHECK(db::finals(target).size() == 1);
-      CHECK(db::ceilings(target).size() == 2);
-    }
-    CHECK(exported(folder / "b.db") == text);
-    std::istringstream in(text);
-    const db::Export parsed = db::parse_export(in, "a");
-    REQUIRE(parsed.finals.size() == 1);
-    CHECK(parsed.finals[0].entries.at(1).ratio == 1.002);
-    const FinalRecord kept = db::finals(db::open_for_reading(folder / "a.db")).at(0);
-    REQUIRE(!kept.coverage.empty());
-    CHECK(parsed.finals[0].coverage == kept.coverage);
-    CHECK(db::finals(db::open_for_reading(folder / "b.db")).at(0).coverage == kept.coverage);
-    CHECK(parsed.ceilings.at(0).unit == "GFLOP/s");
-  }
-
   TEST_CASE("of two trials the last final that both took part in is found") {
     const TempFolder folder;
     db::ResultStore store(folder / "a.db");
-    fill(store);
+    race_and_hold_final(store);
     const auto between = [&](const char* a, const char* b) {
       return db::final_between(store.connection(), key(a), key(b));
     };
@@ -446,79 +384,5 @@ TEST_SUITE("db") {
       CHECK(between("a", "c")->rounds == 7);
       CHECK(db::final_with(store.connection(), key("b"))->rounds == 7);
     }
-  }
-
-  TEST_CASE("an export of a part leaves out finals that were also between others") {
-    const TempFolder folder;
-    {
-      db::ResultStore store(folder / "a.db");
-      fill(store);
-      TrialRecord other = timed_trial("c", 512, 105);
-      other.kernel = "shared";
-      store.record(other);
-    }
-    CHECK(contains(exported(folder / "a.db"), "{\"final\":"));
-    db::TrialFilter filter;
-    filter.kernel = "shared";
-    CHECK_FALSE(contains(exported(folder / "a.db", filter), "{\"final\":"));
-  }
-
-  TEST_CASE("a final or ceiling that no tuner wrote is refused with the field and what was found") {
-    const TempFolder folder;
-    const db::Connection target = db::open_database(folder / "a.db");
-    FinalRecord final = sample_final();
-    final.measured_at = "2025-01-02T03:04:05.678Z";
-    const Ceiling ceiling{"GPU",  "memory", ElementType::float32,      1e12,
-                          "GB/s", {},       "2025-01-02T03:04:05.678Z"};
-    const auto complaint = [&](std::string text, const std::string& part, const std::string& by) {
-      REQUIRE(contains(text, part));
-      text.replace(text.find(part), part.size(), by);
-      std::ofstream(folder / "x.jsonl") << db::header_line() << text;
-      return std::string(error_of([&] { db::import_file(target, folder / "x.jsonl"); }).what());
-    };
-    const std::string line = db::export_line(final);
-    CHECK(contains(complaint(line, "\"ratio\":1.002", "\"ratio\":-1"), "final.entries.ratio is -1"));
-    CHECK(contains(complaint(line, "\"rounds\":60", "\"rounds\":-60"), "final.rounds is -60"));
-    CHECK(contains(complaint(line, key("b").hex(), ""), "final.chosen"));
-    CHECK(contains(complaint(line, "\"tied\":true", "\"tied\":1"), "final.entries.tied"));
-    CHECK(contains(complaint(line, "\"rounds\":60", "\"rounds\":61"), "no trial of that problem"));
-    const std::string other = db::export_line(ceiling);
-    CHECK(contains(complaint(other, "\"memory\"", "\"hope\""), "ceiling.kind is \"hope\""));
-    CHECK(contains(complaint(other, "1000000000000.0", "0"), "ceiling.value is 0"));
-    CHECK(ask(folder / "a.db", "SELECT count(*) FROM ceilings") == "0");
-  }
-
-  TEST_CASE("the best ceiling of a device, kind and type counts, whenever it was measured") {
-    const TempFolder folder;
-    db::ResultStore store(folder / "tuner.db");
-    const auto record = [&](const char* kind, double value, const std::string& when) {
-      store.record_ceiling({"GPU", kind, ElementType::float32, value, "GB/s", {}, when});
-      for (const Ceiling& ceiling : db::ceilings(store.connection(), "GPU"))
-        if (ceiling.kind == kind) return ceiling.value;
-      return 0.0;
-    };
-    CHECK(record("memory", 3e12, "2025-05-01T00:00:00.000Z") == 3e12);
-    CHECK(record("memory", 4e12, "2025-04-01T00:00:00.000Z") == 4e12);
-    CHECK(record("memory", 2e12, "2025-06-01T00:00:00.000Z") == 4e12);
-    CHECK(record("launch", 3e-6, "2025-05-01T00:00:00.000Z") == 3e-6);
-    CHECK(record("launch", 2e-6, "2025-04-01T00:00:00.000Z") == 2e-6);
-    CHECK(record("launch", 4e-6, "2025-06-01T00:00:00.000Z") == 2e-6);
-    CHECK(db::ceilings(store.connection(), "other").empty());
-  }
-
-  TEST_CASE("an export written before finals and temperatures imports, the new fields unknown") {
-    const TempFolder folder;
-    std::string line = db::export_line(db::StoredTrial{db_test::full_trial()});
-    const auto cut = [&](const std::string& from, const std::string& to) {
-      const std::size_t begin = line.find(from);
-      REQUIRE(begin != std::string::npos);
-      line.erase(begin, line.find(to, begin) - begin);
-    };
-    cut("\"throttled_samples\"", "\"includes_launch_latency\"");
-    cut("\"workload\"", "\"gpu\"");
-    std::istringstream in(db::header_line() + line);
-    const TrialRecord trial = db::parse_export(in, "x").trials.at(0);
-    CHECK(trial.outcome.measurement->temperature_c == 0);
-    CHECK(trial.workload == Workload{});
   }
 }

@@ -178,6 +178,26 @@ FinalRecord sample_final() {
   return final;
 }
 
+std::vector<TrialRecord> measured_again() {
+  return {timed_trial("a", 512, 101, 0.5), timed_trial("b", 512, 101.2, 0.5),
+          timed_trial("c", 512, 105, 0.5)};
+}
+
+void race_and_hold_final(db::ResultStore& store) {
+  store.begin_run(sample_run());
+  store.record(timed_trial("a", 512, 100, 1));
+  store.record(timed_trial("b", 512, 104, 1));
+  store.record(timed_trial("c", 512, 102, 1));
+  store.record(timed_trial("d", 512, 140, 1));
+  store.record_final(sample_final(), measured_again());
+}
+
+std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter) {
+  std::ostringstream out;
+  db::export_database(db::open_for_reading(path), filter, out);
+  return out.str();
+}
+
 SearchRecord sample_search() {
   SearchRecord search;
   search.problem = cube(512);

@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "db/result_store.hpp"
+#include "db/transfer.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
@@ -46,10 +49,16 @@ tuner::model::TrialRecord timed_trial(const std::string& name, std::int64_t size
                                       double half_width_ns = 1);
 tuner::model::TrialRecord failed_trial(const std::string& name, std::int64_t size,
                                        tuner::model::TrialStatus status);
-/// A final at 512 between timed_trial()s: a the fastest, b tied with it and chosen, c slower.
 /// Of cube(512): 2 of 100 configurations of register_tile, with an outlook.
 tuner::model::SearchRecord sample_search();
+/// A final at 512 between timed_trial()s: a the fastest, b tied with it and chosen, c slower.
 tuner::model::FinalRecord sample_final();
+/// Its finalists, measured again.
+std::vector<tuner::model::TrialRecord> measured_again();
+/// a, b and c, and d, which is no finalist, as they raced; then the final.
+void race_and_hold_final(db::ResultStore& store);
+/// The database at `path` as an export.
+std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {});
 
 /// What the program of version 9 or 10 had of the rows of `today`.
 void make_before(const std::filesystem::path& path, const std::filesystem::path& today, int version);

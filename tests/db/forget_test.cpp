@@ -1,10 +1,9 @@
-#include "db/forget.hpp"
-
 #include <doctest/doctest.h>
 
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
+#include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 
 using namespace db_test;

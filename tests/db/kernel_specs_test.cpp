@@ -7,7 +7,6 @@
 #include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/finals.hpp"
-#include "db/merge.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"

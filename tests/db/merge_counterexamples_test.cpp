@@ -7,7 +7,6 @@
 
 #include "db/database.hpp"
 #include "db/finals.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "db/database.hpp"
-#include "db/merge.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"

@@ -1,4 +1,3 @@
-#include "db/merge.hpp"
 
 #include <doctest/doctest.h>
 

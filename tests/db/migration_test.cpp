@@ -7,8 +7,8 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/merge.hpp"
 #include "db/result_store.hpp"
+#include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
 

@@ -1,4 +1,3 @@
-#include "db/same_bits.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,7 +8,6 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/merge.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"

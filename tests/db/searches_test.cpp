@@ -1,14 +1,11 @@
-#include "db/searches.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
+#include "db/case_finder.hpp"
 #include "db/database.hpp"
-#include "db/forget.hpp"
-#include "db/merge.hpp"
 #include "db/pending_results.hpp"
 #include "db/result_store.hpp"
 #include "db/stored_values.hpp"

@@ -6,7 +6,6 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"

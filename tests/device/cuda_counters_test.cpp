@@ -20,7 +20,7 @@
 #include "tests/support/contains.hpp"
 #include "tuner/compile/nvrtc/library.hpp"
 #include "tuner/device/cuda/counters/chip_metrics.hpp"
-#include "tuner/device/cuda/counters/permission.hpp"
+#include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tuner/device/cuda/cuda_device.hpp"
-#include "tuner/device/cuda/session.hpp"
+#include "tuner/device/cuda/driver.hpp"
 
 namespace cuda = tuner::device::cuda;
 using tuner::model::Execution;

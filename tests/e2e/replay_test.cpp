@@ -8,10 +8,10 @@
 using tuner::test::has;
 using tuner::test::User;
 
-// The sweep behind docs/seeds.md, recorded on a GPU. What is asked of it here does not depend on the shipped
-// kernels being those of the recording: a trial's identity contains its source, so `run --device replay:` on
-// them would stop finding anything with the next change to a kernel. Replaying as such is tested with a spec
-// of its own, in run_cpu_test.cpp.
+// The sweep behind docs/results/h200-2026-11-21-notes, recorded on a GPU. What is asked of it here does not
+// depend on the shipped kernels being those of the recording: a trial's identity contains its source, so `run
+// --device replay:` on them would stop finding anything with the next change to a kernel. Replaying as such
+// is tested with a spec of its own, in run_cpu_test.cpp.
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include "config/mistakes.hpp"
 #include "tests/kernels/workshop.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/search/covering_sample.hpp"
+#include "tuner/search/open_candidates.hpp"
 
 using namespace tuner;
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "tuner/measure/wrong_values.hpp"
+#include "tuner/measure/verify.hpp"
 
 using tuner::measure::WrongPlace;
 

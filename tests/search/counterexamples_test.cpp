@@ -12,8 +12,8 @@
 #include "tuner/model/error.hpp"
 #include "tuner/search/learn/particle.hpp"
 #include "tuner/search/open_candidates.hpp"
-#include "tuner/search/outlook.hpp"
 #include "tuner/search/strategies.hpp"
+#include "tuner/search/strategy.hpp"
 
 using namespace tuner::search;
 using tuner::model::TrialStatus;

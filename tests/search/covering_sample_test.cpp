@@ -1,5 +1,3 @@
-#include "tuner/search/covering_sample.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "tests/space/spec_builder.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;

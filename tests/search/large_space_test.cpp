@@ -6,7 +6,6 @@
 #include <string>
 
 #include "tests/space/spec_builder.hpp"
-#include "tuner/search/covering_sample.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tuner/search/outlook.hpp"
+#include "tuner/search/strategy.hpp"
 
 using tuner::search::RecentGain;
 

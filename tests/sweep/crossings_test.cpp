@@ -10,9 +10,8 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/forget.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
+#include "db/transfer.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/sweep/scripted_sweep.hpp"
 #include "tuner/model/error.hpp"

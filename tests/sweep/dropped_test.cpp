@@ -5,8 +5,6 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/forget.hpp"
-#include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/run_program.hpp"

@@ -1,6 +1,6 @@
 #include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/in_turn.hpp"
 
 using namespace tuner;
 using test::ok_in;

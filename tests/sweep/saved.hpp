@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "tests/sweep/scale_bench.hpp"
 

@@ -1,5 +1,4 @@
 // The code of packs means what the expressions of specs mean.
-#include "tuner/use/code.hpp"
 
 #include <doctest/doctest.h>
 

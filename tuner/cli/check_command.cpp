@@ -23,7 +23,7 @@
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/search/covering_sample.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
 

@@ -58,6 +58,12 @@ struct Compared {
   std::vector<double> samples_b;
 };
 
+/// The time of one finalist by that of another of the same final: Standing, or FinalRecord::Entry.
+template <class Finalist>
+measure::Ratio ratio_between(const Finalist& a, const Finalist& b) {
+  return measure::quotient({a.ratio, a.ratio_low, a.ratio_high}, {b.ratio, b.ratio_low, b.ratio_high});
+}
+
 /// Throws model::UsageError where their problems differ.
 void require_one_problem(const model::TrialRecord& a, const model::TrialRecord& b);
 

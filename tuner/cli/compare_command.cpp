@@ -13,8 +13,7 @@
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/sweep.hpp"
-#include "tuner/sweep/trial_maker.hpp"
+#include "tuner/sweep/in_turn.hpp"
 #include "tuner/util/text.hpp"
 #include "tuner/worker/device_lock.hpp"
 
@@ -58,11 +57,7 @@ sweep::Request fresh_request(const config::Settings& settings, const CompareOpti
 Compared compare_outcome(const model::FinalOutcome& outcome, Compared both) {
   both.a.outcome.measurement = outcome.standings[0].measurement;
   both.b.outcome.measurement = outcome.standings[1].measurement;
-  const auto ratio = [&](std::size_t i) {
-    const model::Standing& standing = outcome.standings[i];
-    return measure::Ratio{standing.ratio, standing.ratio_low, standing.ratio_high};
-  };
-  both.ratio = measure::quotient(ratio(0), ratio(1));
+  both.ratio = ratio_between(outcome.standings[0], outcome.standings[1]);
   both.verdict = measure::verdict(both.ratio);
   both.how = fmt::format("measured now, in {} rounds of both in turn", outcome.rounds);
   both.in_turn = true;

@@ -10,7 +10,6 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
-#include "db/merge.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/compare.hpp"
@@ -167,10 +166,7 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
     out.how = "one and the same measurement";
     out.in_turn = true;
   } else if (entry_a != nullptr && entry_b != nullptr) {
-    const auto ratio = [](const model::FinalRecord::Entry& entry) {
-      return measure::Ratio{entry.ratio, entry.ratio_low, entry.ratio_high};
-    };
-    out.ratio = measure::quotient(ratio(*entry_a), ratio(*entry_b));
+    out.ratio = ratio_between(*entry_a, *entry_b);
     out.how = fmt::format("sampled in turn, in the final of {}", final->measured_at);
     out.in_turn = true;
   } else {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -6,7 +7,9 @@
 
 #include "db/best.hpp"
 #include "reports/json.hpp"
+#include "tuner/cli/answers/checked_cover.hpp"
 #include "tuner/cli/answers/cover.hpp"
+#include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cover/cover.hpp"
@@ -76,5 +79,18 @@ struct RuleAnswer {
 /// configurations that nobody tried, or more trials than are read for one answer.
 std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const db::BestAnswer& nearest,
                                          const db::BestQuery& query, const std::string& spec);
+
+/// How a cover is checked at sizes that were never measured.
+struct CoverCheckOptions {
+  int sizes = 0;                 ///< so many; 0: not at all
+  std::int64_t multiple_of = 0;  ///< instead of what divides all measured sizes; 0: that
+  int search = 32;               ///< configurations that race at each
+};
+
+/// Draws sizes and races there what the rule picks, the defaults, the rest of the cover, and what did best at
+/// the nearest sizes. Throws model::Error where the kernels are not at hand as they were measured, or there
+/// is no size to draw.
+answers::CoverCheck check_cover(const answers::CoverAnswer& answer, const KernelsAtHand& at_hand,
+                                const CoverCheckOptions& options, std::uint64_t seed, ChosenRace& race);
 
 }  // namespace tuner::cli

@@ -1,5 +1,3 @@
-#include "tuner/cli/cover_check.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 
 #include "db/best.hpp"
 #include "db/queries.hpp"
-#include "tuner/cover/check.hpp"
+#include "tuner/cli/cover_answer.hpp"
+#include "tuner/cover/cover.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 

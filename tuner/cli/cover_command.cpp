@@ -19,7 +19,6 @@
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
-#include "tuner/cli/cover_check.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"

@@ -5,8 +5,6 @@
 
 #include "db/database.hpp"
 #include "db/export_file.hpp"
-#include "db/forget.hpp"
-#include "db/merge.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "tuner/device/cuda/nvml.hpp"
+#include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/device.hpp"
 
 namespace tuner::cli {

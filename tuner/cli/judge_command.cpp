@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "config/kernel_file.hpp"
+#include "config/time_specs.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/judgement.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/kernel_program.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/sanitize_check.hpp"
 #include "tuner/model/device.hpp"
@@ -37,31 +39,10 @@ struct JudgeOptions {
   bool sanitizers_only = false;  ///< what the process for the sanitizers is told
 };
 
-/// `ceil_div(N, 32), M` at the commas outside of brackets.
-std::vector<std::string> split_expressions(const std::string& text) {
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::string part;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c != ',' || depth > 0) {
-      part += c;
-      continue;
-    }
-    parts.push_back(std::exchange(part, ""));
-  }
-  if (!part.empty()) parts.push_back(part);
-  return parts;
-}
-
 model::Assignment assignment_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw model::UsageError(fmt::format("--set takes NAME=VALUE, '{}' is none", text),
-                            "--set BLOCK_SIZE=128");
-  const std::string value = text.substr(equals + 1);
+  auto [name, value] = macro_of(text);
   const auto number = util::parse_number<std::int64_t>(value);
-  return {text.substr(0, equals), number ? model::Value(*number) : model::Value(value)};
+  return {std::move(name), number ? model::Value(*number) : model::Value(std::move(value))};
 }
 
 model::KernelSpec spec_against(const JudgeOptions& options) {
@@ -82,8 +63,11 @@ config::LoadedKernels candidate_of(const model::KernelSpec& spec, const JudgeOpt
                                    const Assignments& usual = {}) {
   if (!std::filesystem::is_regular_file(options.candidate))
     throw model::UsageError(fmt::format("{}: there is no such file", options.candidate));
+  const auto expressions = [](const std::string& text) {
+    return config::split_list(text, config::ListOf::expressions);
+  };
   config::CandidateLaunch launch{
-      options.entry, split_expressions(options.block), split_expressions(options.grid), options.shared, {}};
+      options.entry, expressions(options.block), expressions(options.grid), options.shared, {}};
   for (const std::string& text : options.parameters) launch.parameters.push_back(assignment_of(text));
   return config::candidate_kernel(spec, options.candidate, launch, usual);
 }

@@ -6,8 +6,7 @@
 
 #include "reports/json.hpp"
 #include "reports/text.hpp"
-#include "tuner/measure/sampler.hpp"
-#include "tuner/measure/statistics.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -31,9 +30,8 @@ std::optional<Reason> reason_of(const JudgementReport& report) {
   for (const JudgementReport::Size& size : report.sizes) {
     if (size.judgement.accepted()) continue;
     const model::TrialOutcome& outcome = size.judgement.candidate.outcome;
-    const bool has_log = size.judgement.stage == "compile" && outcome.detail.empty();
-    return Reason{size.judgement.stage, std::string(model::to_string(outcome.status)),
-                  has_log ? size.judgement.candidate.compile_log : outcome.detail, size.problem.text()};
+    return Reason{size.judgement.stage, std::string(model::to_string(outcome.status)), outcome.detail,
+                  size.problem.text()};
   }
   return std::nullopt;
 }
@@ -47,14 +45,10 @@ struct RatioBeside {
 std::vector<RatioBeside> ratios_of(const Judgement& judgement) {
   std::vector<RatioBeside> out;
   if (judgement.standings.empty()) return out;
-  const auto ratio = [](const model::Standing& standing) {
-    return measure::Ratio{standing.ratio, standing.ratio_low, standing.ratio_high};
-  };
   std::size_t next = 1;
   for (const Judgement::Beside& beside : judgement.beside) {
     if (!beside.left_out.empty()) continue;
-    out.push_back({&beside.trial,
-                   measure::quotient(ratio(judgement.standings[0]), ratio(judgement.standings[next++]))});
+    out.push_back({&beside.trial, ratio_between(judgement.standings[0], judgement.standings[next++])});
   }
   return out;
 }

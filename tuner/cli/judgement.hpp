@@ -5,7 +5,7 @@
 
 #include "tuner/model/case.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/judge.hpp"
+#include "tuner/sweep/in_turn.hpp"
 
 namespace tuner::cli {
 

@@ -2,9 +2,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/source/program.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::cli {
 
@@ -51,5 +53,14 @@ struct KernelChoice {
 /// The kernel that is named, or the only one: of the source itself, or of its headers where it has none.
 /// Throws model::UsageError where there is no such kernel, or several.
 const source::ProgramFunction& chosen_kernel(const source::Program& program, const KernelChoice& choice);
+
+/// What `--set NAME=VALUE` says. Throws model::UsageError where it is none.
+std::pair<std::string, std::string> macro_of(const std::string& text);
+
+/// Writes `file` as it was in `revision` of its git repository into `folder`, with the headers that it
+/// includes and that the revision has. Returns the file there. Throws model::UsageError where there
+/// is no git, no repository, no such revision, or no such file in it.
+std::filesystem::path write_revision(const std::filesystem::path& file, const std::string& revision,
+                                     const util::TemporaryFolder& folder);
 
 }  // namespace tuner::cli

@@ -20,7 +20,6 @@
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/device/cuda/cuda.hpp"
-#include "tuner/device/cuda/nvml.hpp"
 #include "tuner/measure/runner.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"

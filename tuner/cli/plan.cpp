@@ -17,7 +17,6 @@
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/search/covering_sample.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/strategy_choice.hpp"

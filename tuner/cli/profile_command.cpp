@@ -20,9 +20,9 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/device/cuda/counters/permission.hpp"
+#include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/sweep.hpp"
+#include "tuner/sweep/in_turn.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {

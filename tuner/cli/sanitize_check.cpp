@@ -16,7 +16,7 @@
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/search/covering_sample.hpp"
+#include "tuner/search/open_candidates.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {

@@ -7,12 +7,10 @@
 #include <utility>
 
 #include "config/kernel_file.hpp"
-#include "config/time_arguments.hpp"
 #include "config/time_specs.hpp"
 #include "db/finals.hpp"
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/git_revision.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/kernel_program.hpp"
 #include "tuner/cli/output.hpp"
@@ -21,6 +19,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/sweep/in_turn.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -118,14 +117,6 @@ std::string of_kernel(const std::vector<std::string>& texts, std::size_t number,
   return texts.size() == 1 ? texts.front() : texts[number];
 }
 
-std::pair<std::string, std::string> macro_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw model::UsageError(fmt::format("--set takes NAME=VALUE, '{}' is none", text),
-                            "--set BLOCK_SIZE=128");
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 config::TimeRequest request_for(const TimeOptions& options, const std::vector<NamedKernel>& kernels,
                                 const fs::path& folder) {
   const auto from_specs = [&](const fs::path& path) {
@@ -144,8 +135,8 @@ config::TimeRequest request_for(const TimeOptions& options, const std::vector<Na
     const auto said = [&](const std::vector<std::string>& texts, const char* flag) {
       return of_kernel(texts, i, kernels.size(), flag);
     };
-    timed.block = config::split_list(said(options.block, "--block"));
-    timed.grid = config::split_list(said(options.grid, "--grid"));
+    timed.block = config::split_list(said(options.block, "--block"), config::ListOf::expressions);
+    timed.grid = config::split_list(said(options.grid, "--grid"), config::ListOf::expressions);
     timed.shared_bytes = said(options.shared, "--shared-bytes");
     all += timed.name + '\n';
     request.kernels.push_back(std::move(timed));
@@ -217,16 +208,6 @@ std::vector<model::KernelSpec> write_specs(const config::TimeRequest& request, c
   return out;
 }
 
-/// Each in the final, for all of its rounds.
-void time_all(model::MeasurePolicy& policy, std::size_t kernels) {
-  policy.cuts.clear();
-  policy.final.finalists = static_cast<int>(kernels);
-  policy.final.within = 1e9;
-  policy.final.confirming_rounds += policy.final.choosing_rounds;
-  policy.final.choosing_rounds = 0;
-  policy.final.time_limit_ns *= 2;
-}
-
 class Timing {
  public:
   Timing(const std::vector<NamedKernel>& named, const std::vector<model::KernelSpec>& specs,
@@ -247,7 +228,9 @@ class Timing {
       for (const model::Problem& problem : m_problems)
         chosen.push_back({spec.name, problem, model::Configuration(values)});
     }
-    time_all(request.policy, m_specs.size());
+    sweep::sample_whole(request.policy);
+    request.policy.final.finalists = static_cast<int>(m_specs.size());
+    request.policy.final.within = 1e9;
     request.fresh = true;
     race.race(chosen, notices, "the kernels");
     TimedKernels timed;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "db/database.hpp"
-#include "db/merge.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cluster/shared_file.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"

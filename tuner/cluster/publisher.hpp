@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "db/connection.hpp"
-#include "db/merge.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cluster/progress.hpp"
 #include "tuner/cluster/shared_file.hpp"
 

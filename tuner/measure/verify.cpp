@@ -10,7 +10,6 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/measure/wrong_values.hpp"
 
 namespace tuner::measure {
 namespace {

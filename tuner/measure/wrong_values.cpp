@@ -1,5 +1,3 @@
-#include "tuner/measure/wrong_values.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/compare_function.h"
+#include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {
 namespace {

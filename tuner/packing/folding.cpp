@@ -1,10 +1,9 @@
-#include "tuner/packing/folding.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "tuner/model/error.hpp"
+#include "tuner/packing/packed_kernel.hpp"
 #include "tuner/space/generator.hpp"
 #include "tuner/space/program.hpp"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "tuner/model/error.hpp"
-#include "tuner/packing/folding.hpp"
 
 namespace tuner::packing {
 namespace {

@@ -1,8 +1,8 @@
-#include "tuner/search/outlook.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "tuner/search/strategy.hpp"
 
 namespace tuner::search {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/search/open_candidates.hpp"
-#include "tuner/search/outlook.hpp"
 #include "tuner/search/strategies.hpp"
+#include "tuner/search/strategy.hpp"
 
 namespace tuner::search {
 namespace {

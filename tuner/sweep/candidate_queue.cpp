@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/search/outlook.hpp"
+#include "tuner/search/strategy.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/processors.hpp"
 

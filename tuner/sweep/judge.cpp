@@ -1,13 +1,10 @@
-#include "tuner/sweep/judge.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
 #include <utility>
 
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/compile_ahead.hpp"
-#include "tuner/sweep/trial_maker.hpp"
+#include "tuner/sweep/in_turn.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -55,20 +52,14 @@ class Judge {
     judged.record = trial.record;
     if (trial.record.outcome.status != TrialStatus::ok) return judged;
     const std::vector<model::Plan> probes = maker.probes(trial);
-    CompiledTrial compiled = m_compiling.compile_now(std::move(trial));
-    judged.stage = "compile";
-    if (compiled.binary->status != TrialStatus::ok) {
-      return failed(std::move(judged), compiled.binary->status, compiled.binary->log);
+    Prepared prepared = prepare(request, std::move(trial), m_compiling, m_with.oracle);
+    judged.record = std::move(prepared.record);
+    if (!prepared.is_compiled) {
+      judged.stage = "compile";
+      judged.record.outcome.detail = judged.record.compile_log;
     }
-    judged.stage = "launch";
-    add_compilation(compiled.trial, *compiled.binary, m_with.oracle);
-    judged.record = compiled.trial.record;
     if (judged.record.outcome.status != TrialStatus::ok) return judged;
-    if (compiled.reference && compiled.reference->status != TrialStatus::ok) {
-      throw model::Error(fmt::format("the reference does not compile, so nothing can be judged:\n{}",
-                                     compiled.reference->log));
-    }
-    judged.job = job_of(request, compiled);
+    judged.job = std::move(prepared.job);
     judged.job.probes = probes;
     judged.job.distrusted = distrusted;
     judged.stage = "verify";
@@ -125,20 +116,13 @@ void compare_with_default(const JudgeTask& task, const Judged* untuned, Judged& 
   candidate.record.outcome.detail = "right within its bound, and not to the last bit as the default";
 }
 
-/// All rounds of a final, and nobody leaves.
-void make_unhurried(model::MeasurePolicy& policy) {
-  policy.cuts.clear();
-  policy.final.confirming_rounds += policy.final.choosing_rounds;
-  policy.final.choosing_rounds = 0;
-}
-
 }  // namespace
 
 Judgement judge(const JudgeTask& task, const Repeating& with) {
   Request request = task.request;
-  make_unhurried(request.policy);
-  const JudgeTask unhurried{request, task.candidate, task.beside, task.problem, task.same_bits};
-  Judge judge(unhurried, with);
+  sample_whole(request.policy);
+  const JudgeTask whole{request, task.candidate, task.beside, task.problem, task.same_bits};
+  Judge judge(whole, with);
   Judgement out;
   Judged candidate = judge.examine(task.candidate, true);
   const auto ended = [&] {
@@ -149,9 +133,7 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
   };
   if (ended()) return out;
 
-  model::FinalJob final;
-  final.seed = request.seed;
-  final.trials.push_back(candidate.job);
+  std::vector<model::TrialJob> finalists = {candidate.job};
   std::optional<Judged> untuned;  // the first of those beside it
   for (const Work& work : task.beside) {
     const Judged rival = judge.examine(work, false);
@@ -160,12 +142,12 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
         {rival.record, takes_part ? ""
                                   : fmt::format("{}: {}", model::to_string(rival.record.outcome.status),
                                                 rival.record.outcome.detail)});
-    if (takes_part) final.trials.push_back(rival.job);
+    if (takes_part) finalists.push_back(rival.job);
     if (takes_part && out.beside.size() == 1) untuned = rival;
   }
   compare_with_default(task, untuned ? &*untuned : nullptr, candidate, out);
   if (ended()) return out;
-  const model::FinalOutcome outcome = with.runner.run_final(final);
+  const model::FinalOutcome outcome = sample_in_turn(request, std::move(finalists), with.runner);
   if (!outcome.complete()) {
     // Beside what was right when it was alone, only the candidate is new.
     candidate.stage = "final";

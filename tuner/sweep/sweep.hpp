@@ -64,23 +64,4 @@ struct CeilingTask {
 /// model::Error where a result cannot be kept.
 void measure_ceilings(const CeilingTask& task, Summary& run);
 
-/// What measuring remembered trials again works with; nothing is owned.
-struct Repeating {
-  compile::CompilePool& pool;
-  model::TrialRunner& runner;
-  LaunchOracle oracle;
-};
-
-/// Measures `trials`, of one problem, once more: compiles them, verifies each, then samples all of them in
-/// turn in as many rounds as the policy of `request` has for both parts of a final, without dropping any.
-/// Nothing is recorded. `request.work` must have their kernels. Throws model::UsageError where a trial is not
-/// what its kernel, compiler or device make of its configuration today, model::Error where one fails.
-model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<model::TrialRecord>& trials,
-                                   const Repeating& with);
-
-/// Compiles a remembered trial again and counts what one run of it does, as TrialRunner::profile() says, with
-/// `metrics` beside the usual ones. Throws as repeat_in_turn() does, and where nothing can be counted.
-model::Profile profile_again(const Request& request, const model::TrialRecord& trial,
-                             const std::vector<std::string>& metrics, const Repeating& with);
-
 }  // namespace tuner::sweep

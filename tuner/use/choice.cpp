@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tuner/use/cpu.hpp"
 #include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 

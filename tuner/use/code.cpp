@@ -1,8 +1,8 @@
-#include "tuner/use/code.hpp"
-
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "tuner/use/pack_view.hpp"
 
 // The same arithmetic as tuner/space/program.cpp: tests/use holds the two against each other.
 namespace tuner::use {

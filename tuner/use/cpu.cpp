@@ -1,4 +1,3 @@
-#include "tuner/use/cpu.hpp"
 
 #include <dlfcn.h>
 #include <sched.h>

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "tuner/use/cpu.hpp"
+#include "tuner/use/library.hpp"
 
 // From a configuration to what the driver is given. Everything lies on the stack.
 namespace tuner::use {

@@ -7,7 +7,7 @@
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/trial.hpp"
-#include "tuner/worker/worker_slot.hpp"
+#include "tuner/worker/child_process.hpp"
 
 namespace tuner::worker {
 

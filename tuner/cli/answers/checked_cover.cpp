@@ -8,7 +8,7 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
-#include "tuner/cover/check.hpp"
+#include "tuner/cover/cover.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#ifdef TUNER_HAVE_NVRTC
 #include <nvrtc.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,6 +15,7 @@
 #include "tuner/model/error.hpp"
 
 namespace tuner::compile::nvrtc {
+#ifdef TUNER_HAVE_NVRTC
 namespace {
 
 namespace fs = std::filesystem;
@@ -312,4 +315,14 @@ std::shared_ptr<const Library> load_library(const std::string& explicit_path) {
   attempts.fail();
 }
 
+#else  // its interface is not known
+
+std::shared_ptr<const Library> load_library(const std::string&) {
+  throw model::Error(
+      "this build has no NVRTC: there were no CUDA headers where it was built",
+      "build again with a CUDA toolkit 12.4 or newer, or with -DTUNER_CUDA_INCLUDE_DIR=FOLDER of nvrtc.h",
+      model::ExitCode::no_device);
+}
+
+#endif
 }  // namespace tuner::compile::nvrtc

@@ -2,14 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 
-#include "tuner/device/cuda/cuda_device.hpp"
-#include "tuner/device/cuda/nvml.hpp"
-#include "tuner/device/cuda/session.hpp"
+#include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
+#ifdef TUNER_HAVE_CUDA
+#include "tuner/device/cuda/cuda_device.hpp"
+#include "tuner/device/cuda/driver.hpp"
+#endif
 
 namespace tuner::device::cuda {
+
+std::span<const model::EmbeddedFile> embedded_files();  // generated: support.cu, then the headers it includes
+
+model::CompileJob support_job(const std::string& architecture, const std::string& compiler) {
+  model::CompileJob job;
+  for (const model::EmbeddedFile& file : embedded_files()) {
+    job.source.push_back({std::string(file.path), std::string(file.text)});
+  }
+  job.entries = {"tuner_fill", "tuner_compare", "tuner_checksum", "tuner_delay", "tuner_read_clock"};
+  job.architecture = architecture;
+  job.compiler = compiler;
+  return job;
+}
+
+#ifdef TUNER_HAVE_CUDA
 namespace {
 
 /// Asks one device; every answer that does not come ends the command.
@@ -144,4 +163,29 @@ std::unique_ptr<Device> open(int ordinal, std::future<std::vector<std::byte>> su
   }
 }
 
+#else  // nothing stands behind the driver's interface
+
+namespace {
+
+[[noreturn]] void fail() {
+  throw model::Error("this tuner was built without CUDA headers, so it has no CUDA device",
+                     "install the CUDA Toolkit 12.4 or later, and configure and build again",
+                     model::ExitCode::no_device);
+}
+
+}  // namespace
+
+std::vector<model::DeviceInfo> devices() {
+  fail();
+}
+
+double max_sm_clock_mhz(int) {
+  fail();
+}
+
+std::unique_ptr<Device> open(int, std::future<std::vector<std::byte>>) {
+  fail();
+}
+
+#endif
 }  // namespace tuner::device::cuda

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tuner/device/cuda/arrays.hpp"
+#include "tuner/device/cuda/views.hpp"
 
 namespace tuner::device::cuda {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/device/cuda/arrays.hpp"
-#include "tuner/device/cuda/session.hpp"
+#include "tuner/device/cuda/driver.hpp"
+#include "tuner/device/cuda/views.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/device/host_library.hpp"
 #include "tuner/model/plan.hpp"

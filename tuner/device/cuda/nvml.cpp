@@ -1,9 +1,9 @@
-#include "tuner/device/cuda/nvml.hpp"
-
 #include <dlfcn.h>
 
 #include <array>
 #include <type_traits>
+
+#include "tuner/device/cuda/cuda.hpp"
 
 namespace tuner::device::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "tuner/device/buffer_contents.hpp"
-#include "tuner/device/cuda/session.hpp"
+#include "tuner/device/cuda/driver.hpp"
 #include "tuner/device/words.h"
 
 namespace tuner::device::cuda {

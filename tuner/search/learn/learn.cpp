@@ -10,8 +10,8 @@
 #include "tuner/search/learn/part.hpp"
 #include "tuner/search/learn/proposals.hpp"
 #include "tuner/search/open_candidates.hpp"
-#include "tuner/search/outlook.hpp"
 #include "tuner/search/strategies.hpp"
+#include "tuner/search/strategy.hpp"
 
 namespace tuner::search::learn {
 namespace {

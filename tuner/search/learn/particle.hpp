@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tuner/search/learn/axes.hpp"
-#include "tuner/search/learn/covariance.hpp"
 #include "tuner/search/learn/posterior.hpp"
 #include "tuner/search/learn/records.hpp"
 

@@ -1,11 +1,14 @@
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 
+#ifdef TUNER_HAVE_CUDA
 #include <cuda_occupancy.h>
+#endif
 
 #include <algorithm>
 #include <limits>
 
 namespace tuner::device::cuda {
+#ifdef TUNER_HAVE_CUDA
 namespace {
 
 cudaOccDeviceProp properties_of(const model::DeviceLimits& limits, int major, int minor) {
@@ -129,4 +132,17 @@ std::vector<ResourceShare> resource_shares(const model::DeviceLimits& limits, in
   return shares;
 }
 
+#else  // no calculator
+
+std::optional<model::Occupancy> occupancy(const model::DeviceLimits&, int, int, const model::KernelResources&,
+                                          const model::Dim3&, std::int64_t) {
+  return std::nullopt;
+}
+
+std::vector<ResourceShare> resource_shares(const model::DeviceLimits&, int, int,
+                                           const model::KernelResources&, const model::Dim3&, std::int64_t) {
+  return {};
+}
+
+#endif
 }  // namespace tuner::device::cuda

@@ -1,8 +1,10 @@
+#include "tuner/sweep/in_turn.hpp"
+
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/compile_ahead.hpp"
-#include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -55,40 +57,58 @@ Trial same_again(const Request& request, const Work& work, const model::TrialRec
 
 model::TrialJob make_job(const Request& request, const model::TrialRecord& trial, CompileAhead& compiling,
                          const LaunchOracle& oracle) {
-  const Work& work = required_work(request, trial);
-  Trial again = same_again(request, work, trial);
+  Trial again = same_again(request, required_work(request, trial), trial);
   require_ok(trial, again.record.outcome);
-  CompiledTrial compiled = compiling.compile_now(std::move(again));
-  add_compilation(compiled.trial, *compiled.binary, oracle);
-  require_ok(trial, compiled.trial.record.outcome);
-  if (compiled.reference && compiled.reference->status != model::TrialStatus::ok) {
-    throw model::Error(
-        fmt::format("{}: the reference it is verified against does not compile", name_of(trial)));
-  }
-  return job_of(request, compiled);
+  Prepared prepared = prepare(request, std::move(again), compiling, oracle);
+  require_ok(trial, prepared.record.outcome);
+  return std::move(prepared.job);
 }
 
 }  // namespace
 
-model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<model::TrialRecord>& trials,
-                                   const Repeating& with) {
-  Request unhurried = request;
-  model::FinalPolicy& final = unhurried.policy.final;
+void sample_whole(model::MeasurePolicy& policy) {
+  policy.cuts.clear();
+  model::FinalPolicy& final = policy.final;
   final.confirming_rounds += final.choosing_rounds;
   final.choosing_rounds = 0;
   final.time_limit_ns *= 2;
-  CompileAhead compiling(with.pool);
+}
+
+Prepared prepare(const Request& request, Trial trial, CompileAhead& compiling, const LaunchOracle& oracle) {
+  CompiledTrial compiled = compiling.compile_now(std::move(trial));
+  add_compilation(compiled.trial, *compiled.binary, oracle);
+  Prepared prepared{compiled.trial.record, {}, compiled.binary->status == model::TrialStatus::ok};
+  if (prepared.record.outcome.status != model::TrialStatus::ok) return prepared;
+  if (compiled.reference && compiled.reference->status != model::TrialStatus::ok) {
+    throw model::Error(fmt::format("{}: the reference it is verified against does not compile:\n{}",
+                                   name_of(prepared.record), compiled.reference->log));
+  }
+  prepared.job = job_of(request, compiled);
+  return prepared;
+}
+
+model::FinalOutcome sample_in_turn(const Request& request, std::vector<model::TrialJob> trials,
+                                   model::TrialRunner& runner) {
   model::FinalJob job;
+  job.trials = std::move(trials);
   job.seed = request.seed;
-  for (const model::TrialRecord& trial : trials) {
-    job.trials.push_back(make_job(unhurried, trial, compiling, with.oracle));
-  }
+  return runner.run_final(job);
+}
+
+model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<model::TrialRecord>& trials,
+                                   const Repeating& with) {
+  Request whole = request;
+  sample_whole(whole.policy);
+  CompileAhead compiling(with.pool);
+  std::vector<model::TrialJob> jobs;
+  for (const model::TrialRecord& trial : trials)
+    jobs.push_back(make_job(whole, trial, compiling, with.oracle));
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    const model::TrialOutcome outcome = with.runner.run(job.trials[i]);
+    const model::TrialOutcome outcome = with.runner.run(jobs[i]);
     require_ok(trials[i], outcome);
-    if (outcome.measurement) job.trials[i].best_ns = outcome.measurement->median_ns;
+    if (outcome.measurement) jobs[i].best_ns = outcome.measurement->median_ns;
   }
-  model::FinalOutcome outcome = with.runner.run_final(job);
+  model::FinalOutcome outcome = sample_in_turn(request, std::move(jobs), with.runner);
   if (!outcome.complete()) {
     const std::string culprit = outcome.culprit ? name_of(trials[*outcome.culprit]) + ": " : "";
     throw model::Error(

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tuner/device/cuda/driver.hpp"
-#include "tuner/device/cuda/session.hpp"
 #include "tuner/device/device.hpp"
 #include "tuner/device/host_library.hpp"
 #include "tuner/model/plan.hpp"
