@@ -287,22 +287,36 @@ class RecordedArguments {
                         const CapturedMemory::Contents& contents) {
     if (!model::is_floating(type)) return {};
     const double roundoff = model::unit_roundoff(type);
-    const CapturedRegion* const twin = m_twin == nullptr ? nullptr : region_named(*m_twin, region, name);
-    if (twin != nullptr) {
-      const double difference = m_captured.memory.difference(region, *twin, type);
-      if (difference == 0) {
+    if (const auto difference = repeated(region, name, type)) {
+      if (*difference == 0) {
         m_made_exact = true;
         return {};
       }
-      return fmt::format(
-          "tolerance = {{ absolute = {:.2g}, relative = {:.2g} }}  # launches {} and {} differ by {:.2g}\n",
-          4 * difference, 16 * roundoff, m_launch.number, m_twin->number, difference);
+      return fmt::format("tolerance = {{ absolute = {:.2g}, relative = {:.2g} }}  # {} differ by {:.2g}\n",
+                         4 * *difference, 16 * roundoff, two_runs(), *difference);
     }
     m_is_guessed = true;
     return fmt::format(
         "tolerance = {{ absolute = {:.2g}, relative = {:.2g} }}  # ? how exact a second run is was "
         "not recorded\n",
         std::max(contents.largest, 1e-30) * 16 * roundoff, 64 * roundoff);
+  }
+
+  /// By how much two runs from the same memory differ; none: there were no two.
+  std::optional<double> repeated(const CapturedRegion& region, const std::string& name, ElementType type) {
+    if (m_launch.twice) {
+      CapturedRegion again = region;
+      again.after = region.again;
+      return region.again.empty() ? 0 : m_captured.memory.difference(region, again, type);
+    }
+    const CapturedRegion* const twin = m_twin == nullptr ? nullptr : region_named(*m_twin, region, name);
+    if (twin == nullptr) return std::nullopt;
+    return m_captured.memory.difference(region, *twin, type);
+  }
+
+  std::string two_runs() const {
+    return m_launch.twice ? fmt::format("two runs of launch {}", m_launch.number)
+                          : fmt::format("launches {} and {}", m_launch.number, m_twin->number);
   }
 
   // Variables of the device.
@@ -337,10 +351,12 @@ class RecordedArguments {
     std::string text = "\n[verify]  # by what the recorded launch left\nrounding_terms = \"0\"  # equal";
     if (m_is_guessed) {
       m_source.ask(
-          "how exact are results? No two launches with the same inputs were kept, so tolerances are guesses");
+          "how exact are results? No launch was kept with --twice, nor two with the same inputs, so "
+          "tolerances "
+          "are guesses");
       text += ", but for tolerances";
     } else if (m_made_exact) {
-      text += fmt::format(": launches {} and {} gave the same bits", m_launch.number, m_twin->number);
+      text += fmt::format(": {} gave the same bits", two_runs());
     }
     return text + "\n";
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "config/source_guesses.hpp"
+
 namespace config {
 
 using tuner::source::KernelSource;
@@ -53,6 +55,12 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
   for (const tuner::source::SourceKernel& one : own.kernels)
     if (one.name == kernel.name) text = one;
   macros = std::move(own.macros);
+  std::erase_if(macros, [&](const auto& macro) { return program.fixes(macro.name); });
+  for (const auto& [name, value] : request.macros) {
+    if (!config::number(value)) std::erase_if(macros, [&](const auto& macro) { return macro.name == name; });
+    for (tuner::source::OpenMacro& macro : macros)
+      if (macro.name == name) macro.usual = value;
+  }
   for (const auto& file : program.files())
     for (tuner::source::SourceStruct& one : structs_of(tuner::source::lines_of(file.text)))
       structs.push_back(std::move(one));

@@ -219,6 +219,14 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.says("constraints = [\"N == 1000\"]"));
   }
 
+  TEST_CASE("blocks of several axes keep to __launch_bounds__ together") {
+    const CaptureDraft result = capture_draft(
+        "__launch_bounds__(256) __global__ void k(float* y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; y[i * blockDim.y + threadIdx.y] = n; }\n",
+        {TestLaunch({8, 1, 1}, {16, 16, 1}).writes(4096).with(1000)});
+    CHECK(result.says("constraints = [\"BLOCK_X * BLOCK_X <= 256\""));
+  }
+
   TEST_CASE("a size may count the components of a vector") {
     const CaptureDraft result =
         capture_draft("__global__ void k(float4* y, int n) { y[blockDim.x] = make_float4(n, 0, 0, 0); }\n",
