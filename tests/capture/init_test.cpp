@@ -23,8 +23,12 @@ __global__ void scale(float* y, const float* x, int n, float a) {
 
 /// A program that was captured in the folder `kept`, and the source of its kernel.
 struct Captured {
-  Captured(const Words& does, const std::string& save = "scale:sizes") {
-    capture.run({"--folder", "kept", "--save", save}, does);
+  Captured(const Words& does, const std::string& save = "scale:sizes", const Words& flags = {},
+           bool varies = false) {
+    if (varies) capture.environment["STAND_IN_VARIES"] = "1";
+    Words words = {"--folder", "kept", "--save", save};
+    words.insert(words.end(), flags.begin(), flags.end());
+    capture.run(words, does);
     write("scale.cu", scale_source);
   }
   void write(const std::string& name, const std::string& text) const {
@@ -106,6 +110,20 @@ TEST_SUITE("init from a capture") {
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   }
 
+  TEST_CASE("a launch that was run twice says how exact results are: its tolerance is measured") {
+    const Captured exact({"init", "scale"}, "scale", {"--twice"});
+    exact.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(exact.spec(), "# equal: two runs of launch 1 gave the same bits"));
+    CHECK_FALSE(contains(exact.spec(), "tolerance"));
+    CHECK(exact.runs("1000").exit_code == 0);
+    const Captured varying({"init", "scale"}, "scale", {"--twice"}, true);
+    const ProgramResult init = varying.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(varying.spec(), "tolerance = { absolute = 1, "));
+    CHECK(contains(varying.spec(), "# two runs of launch 1 differ by 0.25"));
+    CHECK_FALSE(contains(init.err, "how exact are results?"));
+    CHECK(varying.runs("1000").exit_code == 0);
+  }
+
   TEST_CASE("macros of the source are parameters, and the launch of the source is kept where it agrees") {
     const Captured captured({"init", "scale"});
     captured.write("scale.cu",
@@ -181,6 +199,15 @@ value = "2"
     const ProgramResult best = captured.types({"best", "--kernel", "scale.toml", "--program", "kept"});
     CHECK_MESSAGE(contains(best.err, "the default's speed on 65.1 % of the GPU time, which saves "),
                   best.err);
+    const ProgramResult report =
+        captured.types({"report", "--kernel", "scale.toml", "--program", "kept", "-o", "report.md"});
+    CHECK_MESSAGE(report.exit_code == 0, report.err);
+    CHECK(contains(read_text(captured.capture.folder / "report.md"), "kept: "));
+    CHECK(contains(read_text(captured.capture.folder / "report.md"),
+                   "the default's speed on 65.1 % of the GPU time, which saves "));
+    captured.refused({"report", "--kernel", "scale.toml", "--program", "kept", "-o", "report.csv"},
+                     "rows of CSV have no room");
+    captured.refused({"report", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
     captured.refused({"best", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
     replace(captured.capture.folder / "scale.toml", "value = \"N\"", "value = \"N + 0\"");
     captured.refused({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept"},
