@@ -51,6 +51,7 @@ class Draft {
     if (made.has_fixed_extent)
       for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
         m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
+    m_sizes = std::move(made.sizes);
     SpecDraft draft;
     draft.spec = header(!made.verify.empty()) + parameters() + launch() +
                  DraftTypes(m_source, m_plan).tables() + made.structs + m_arguments.tables + made.verify +
@@ -152,6 +153,7 @@ class Draft {
   }
 
   std::string present_sizes() const {
+    if (!m_sizes.empty()) return fmt::format("{}", fmt::join(m_sizes, ","));
     std::string text;
     for (const auto& one : m_plan.present) {
       if (!one || *one <= 0) return {};
@@ -249,6 +251,7 @@ class Draft {
 
   DraftSource& m_source;
   DraftPlan m_plan;
+  std::vector<std::string> m_sizes;  ///< that a capture has launches of
   DraftArguments m_arguments;
 };
 

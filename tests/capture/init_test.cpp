@@ -98,6 +98,64 @@ TEST_SUITE("init from a capture") {
     }
   }
 
+  TEST_CASE("launches of several sizes are one spec, and each size is held against its own launch") {
+    const Captured captured({"init", "scale", "small", "add"}, "scale:sizes", {"--twice"});
+    const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
+    INFO(init.err);
+    CHECK(contains(init.err, "tuner run --kernel scale.toml --sizes 1000,300"));
+    const std::string spec = captured.spec();
+    INFO(spec);
+    CHECK(contains(spec, "access = \"out\"  # written, never read"));
+    CHECK(contains(spec, "init = \"file(scale_recorded/x.{N}.bin)\""));
+    CHECK(contains(spec, "expected = \"file(scale_recorded/y.expected.{N}.bin)\""));
+    CHECK(contains(spec, "# equal: two runs of each launch gave the same bits"));
+    const std::string small = captured.capture.folder / "scale_recorded/y.expected.300.bin";
+    CHECK(std::filesystem::file_size(small) == 1200);
+    const ProgramResult run = captured.runs("kept");
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.err, "scale: 2 sizes of kept with 100 % of its time"));
+    CHECK_FALSE(contains(run.out, "unverified"));
+    // A size that no launch was kept of has nothing to be held against.
+    const ProgramResult unkept = captured.runs("1000,500");
+    CHECK_MESSAGE(contains(unkept.err, "there is no scale_recorded/y.expected.{N}.bin for 500"), unkept.out,
+                  unkept.err);
+    std::string wrong = read_text(small);
+    wrong[1199] = '\1';
+    std::ofstream(small, std::ios::binary) << wrong;
+    const ProgramResult judged = captured.types(
+        {"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept", "--db", "other.db"});
+    CHECK_MESSAGE(contains(judged.out, "300: no trial that may be used"), judged.out);
+  }
+
+  TEST_CASE("a part of a sweep takes its sizes from a capture, and the parts together are the sweep") {
+    const Captured captured({"init", "scale", "small"}, "scale:sizes");
+    captured.types({"init", "--from", "kept", "scale.cu"});
+    const auto shard = [&](const std::string& part) {
+      return captured.types({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept", "--shard",
+                             part, "--db", "shard" + part.substr(0, 1) + ".db", "--measure", "quick"});
+    };
+    for (const char* part : {"1/2", "2/2"}) {
+      const ProgramResult result = shard(part);
+      INFO(result.out, result.err);
+      CHECK(result.exit_code == 0);
+      CHECK(contains(result.err, "scale: 2 sizes of kept with 100 % of its time"));
+    }
+    CHECK(captured.types({"merge", "shard1.db", "shard2.db", "--db", "all.db"}).exit_code == 0);
+    const ProgramResult rest = captured.types({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes",
+                                               "kept", "--db", "all.db", "--measure", "quick"});
+    INFO(rest.out, rest.err);
+    CHECK(contains(rest.err, "10 trials, all of them known already"));
+    CHECK(contains(rest.out, "searched: whole at all 2 sizes"));
+    // A cover of the merged database weighs its sizes by the capture.
+    const ProgramResult cover = captured.types(
+        {"cover", "--kernel", "scale.toml", "--weights", "kept", "--db", "all.db", "--format", "json"});
+    INFO(cover.out, cover.err);
+    CHECK(cover.exit_code == 0);
+    CHECK(contains(cover.out, "\"weight\": 50000.0"));
+    CHECK(contains(cover.out, "\"weight\": 6000.0"));
+  }
+
   TEST_CASE("launches with the same inputs say how exact results are") {
     const Captured once({"init", "scale"}, "scale");
     once.types({"init", "--from", "kept", "scale.cu"});
