@@ -13,7 +13,8 @@ struct CaptureArguments {
   std::string structs;  ///< TOML: of those that the source does not say
   std::string verify;   ///< TOML; empty: nothing that a launch wrote was recorded
   std::vector<DraftFile> files;
-  bool has_fixed_extent = false;  ///< a buffer holds so much as in the launch, whatever the sizes are
+  std::vector<std::string> sizes;  ///< of the launches that the spec is held against
+  bool has_fixed_extent = false;   ///< a buffer holds so much as in the launch, whatever the sizes are
 };
 
 /// Outputs are held against what the recorded launch left. How exactly follows from launches with the same

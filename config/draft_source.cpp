@@ -2,6 +2,7 @@
 #include <array>
 
 #include "config/draft_plan.hpp"
+#include "config/source_guesses.hpp"
 
 namespace config {
 
@@ -53,6 +54,12 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
   for (const tuner::source::SourceKernel& one : own.kernels)
     if (one.name == kernel.name) text = one;
   macros = std::move(own.macros);
+  std::erase_if(macros, [&](const auto& macro) { return program.fixes(macro.name); });
+  for (const auto& [name, value] : request.macros) {
+    if (!config::number(value)) std::erase_if(macros, [&](const auto& macro) { return macro.name == name; });
+    for (tuner::source::OpenMacro& macro : macros)
+      if (macro.name == name) macro.usual = value;
+  }
   for (const auto& file : program.files())
     for (tuner::source::SourceStruct& one : structs_of(tuner::source::lines_of(file.text)))
       structs.push_back(std::move(one));

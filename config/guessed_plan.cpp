@@ -72,7 +72,9 @@ class PlanGuess {
   }
 
   void add_macro(const OpenMacro& macro) {
-    const std::string why = macro.usual.empty()
+    const auto* const known = m_source.program.macro(macro.name);
+    const std::string why = known != nullptr && known->line == 0 ? "given by the build"
+                            : macro.usual.empty()
                                 ? fmt::format("used in line {} and not defined", macro.line)
                                 : fmt::format("line {}: {} by default", macro.line, macro.usual);
     const bool is_number = number(macro.usual).has_value();

@@ -69,7 +69,8 @@ class LaunchParameters {
       if (macro->tokens.size() != 1 || macro->tokens[0].kind != source::Token::Kind::number) continue;
       const std::string usual(macro->tokens[0].text);
       if (!number(usual)) continue;
-      m_planned.add_parameter(name, guessed_values(name, usual, false), fmt::format("line {}", macro->line),
+      m_planned.add_parameter(name, guessed_values(name, usual, false),
+                              macro->line == 0 ? "given by the build" : fmt::format("line {}", macro->line),
                               usual);
     }
   }

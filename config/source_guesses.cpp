@@ -8,6 +8,7 @@
 
 #include "config/spec_context.hpp"
 #include "tuner/model/element_type.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 
@@ -101,6 +102,7 @@ std::optional<std::int64_t> number(const std::string& text) {
 std::string guessed_values(const std::string& name, const std::string& usual, bool in_condition) {
   const std::string caps = upper(name);
   const bool is_block = names_block(name);
+  if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return "[32]";
   if (const auto value = number(usual); value && *value >= 2) {
     std::set<std::int64_t> around = {*value};
     for (std::int64_t v = *value / 2; v >= std::max<std::int64_t>(1, *value / 4); v /= 2) around.insert(v);
@@ -112,7 +114,6 @@ std::string guessed_values(const std::string& name, const std::string& usual, bo
   if (is_block)
     return caps.ends_with("_X") || caps.ends_with("_Y") || caps.ends_with("_Z") ? "[4, 8, 16, 32]"
                                                                                 : "[64, 128, 256, 512]";
-  if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return "[32]";
   if (contains_any(caps, {"TILE"})) return "[8, 16, 32, 64]";
   if (contains_any(caps, {"PAD"})) return "[0, 1]";
   return "[1, 2, 4, 8]";
@@ -132,6 +133,17 @@ std::string block_values(const std::vector<std::int64_t>& choices, std::optional
     values.insert(usual);
   }
   return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string values_up_to(std::int64_t largest, const std::string& values) {
+  const std::size_t begin = values.find('[') + 1;
+  const std::size_t end = values.find(']', begin);
+  std::vector<std::string_view> kept;
+  for (std::string_view rest = std::string_view(values).substr(begin, end - begin); !rest.empty();) {
+    const std::string_view one = tuner::util::trimmed(tuner::util::split_first(rest, ","));
+    if (number(std::string(one)).value_or(0) <= largest) kept.push_back(one);
+  }
+  return fmt::format("{}{}{}", values.substr(0, begin), fmt::join(kept, ", "), values.substr(end));
 }
 
 std::string usual_choice(const tuner::source::SymbolFacts& facts) {

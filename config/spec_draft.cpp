@@ -25,6 +25,7 @@ class Draft {
   SpecDraft write() {
     if (m_source.request.captured != nullptr) return by_capture(*m_source.request.captured);
     m_plan = m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source);
+    keep_launch_bounds();
     // First: what is right follows from what is written.
     m_arguments = draft_arguments(m_source, m_plan);
     DraftVerification right = draft_verification(m_source, m_plan, m_arguments);
@@ -42,11 +43,13 @@ class Draft {
   SpecDraft by_capture(const CapturedSource& captured) {
     CapturePlan planned = plan_capture(m_source, captured);
     m_plan = planned.plan;
+    keep_launch_bounds();
     CaptureArguments made = capture_arguments(m_source, captured, planned);
     m_arguments = std::move(made.arguments);
     if (made.has_fixed_extent)
       for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
         m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
+    m_sizes = std::move(made.sizes);
     SpecDraft draft;
     draft.spec = header(!made.verify.empty()) + parameters() + launch() +
                  DraftTypes(m_source, m_plan).tables() + made.structs + m_arguments.tables + made.verify +
@@ -55,6 +58,38 @@ class Draft {
     draft.questions = std::move(m_source.questions);
     draft.files = std::move(made.files);
     return draft;
+  }
+
+  /// The most threads of a block that the kernel is compiled for: a number or a parameter; empty: not known.
+  std::string launch_bound() const {
+    const tuner::source::Tokens before = m_source.kernel.before;
+    for (std::size_t i = 0; i + 2 < before.size(); ++i) {
+      if (!before[i].is("__launch_bounds__")) continue;
+      const auto first = tuner::source::parts(before.subspan(i + 2)).front();
+      std::string bound(first.front().text);
+      if (const auto* const macro = m_source.program.macro(bound);
+          macro != nullptr && macro->tokens.size() == 1 && !is_parameter(bound))
+        bound = macro->tokens.front().text;
+      const bool is_one = first.size() == 1 || first[1].is(")");
+      return is_one && (config::number(bound) || is_parameter(bound)) ? bound : "";
+    }
+    return "";
+  }
+
+  bool is_parameter(const std::string& name) const {
+    return std::ranges::count(m_plan.parameters, name, &DraftParameter::name) > 0;
+  }
+
+  /// Blocks beyond `__launch_bounds__` cannot be launched.
+  void keep_launch_bounds() {
+    const std::string bound = launch_bound();
+    const std::string block = fmt::format("{}", fmt::join(m_plan.block, " * "));
+    if (bound.empty() || block == bound || block.find('?') != std::string::npos) return;
+    const auto lone = std::ranges::find(m_plan.parameters, block, &DraftParameter::name);
+    if (lone != m_plan.parameters.end() && config::number(bound))
+      lone->values = values_up_to(*config::number(bound), lone->values);
+    else if (std::ranges::any_of(m_plan.block, [](const std::string& one) { return !config::number(one); }))
+      m_plan.constraints.push_back(fmt::format("{} <= {}", block, bound));
   }
 
   std::string made_from() const {
@@ -88,11 +123,26 @@ class Draft {
                           m_source.host_code_line);
     if (!m_source.request.include.empty())
       text += fmt::format("include = {}\n", toml_list(m_source.request.include));
+    if (const std::vector<std::string> all = options(); !all.empty())
+      text += fmt::format("options = {}\n", toml_list(all));
     if (!m_plan.element_types.empty()) text += "types = [\"float\"]  # ?\n";
     if (std::ranges::any_of(m_source.uses, &PointerUse::atomic))
       text += "deterministic = false  # it has atomics\n";
     if (!defaults.empty()) text += fmt::format("default = {{ {} }}\n", defaults);
     return text;
+  }
+
+  /// With macros of the build that are no parameters, where the source asks for them and says nothing itself.
+  std::vector<std::string> options() const {
+    std::vector<std::string> all = m_source.request.options;
+    for (const auto& [name, value] : m_source.request.macros) {
+      const auto* const known = m_source.program.macro(name);
+      const bool is_asked_for = std::ranges::any_of(
+          m_source.program.files(), [&](const auto& file) { return mentions(file.text, name); });
+      if (is_asked_for && (known == nullptr || known->line == 0) && !is_parameter(name))
+        all.push_back(fmt::format("-D{}={}", name, value));
+    }
+    return all;
   }
 
   std::string entry() const {
@@ -101,6 +151,7 @@ class Draft {
   }
 
   std::string present_sizes() const {
+    if (!m_sizes.empty()) return fmt::format("{}", fmt::join(m_sizes, ","));
     std::string text;
     for (const auto& one : m_plan.present) {
       if (!one || *one <= 0) return {};
@@ -198,6 +249,7 @@ class Draft {
 
   DraftSource& m_source;
   DraftPlan m_plan;
+  std::vector<std::string> m_sizes;  ///< that a capture has launches of
   DraftArguments m_arguments;
 };
 

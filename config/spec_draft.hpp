@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "config/build_options.hpp"
 #include "config/captured_source.hpp"
 #include "tuner/source/program.hpp"
 
@@ -21,6 +22,8 @@ struct DraftRequest {
   std::string reference_file;                ///< what it calls the reference
   std::vector<std::string> include = {};     ///< folders in which local headers were found
   const CapturedSource* captured = nullptr;  ///< null: the source alone
+  std::vector<std::string> options = {};     ///< of the compiler
+  std::vector<BuildMacro> macros = {};       ///< that the build gave, known to the program
 };
 
 /// A spec of `kernel`, a function of `program`. Where the program launches it, sizes, extents, parameters and

@@ -223,6 +223,32 @@ TEST_SUITE("capture") {
     CHECK_FALSE(std::filesystem::exists(folder + "/draft.json"));
   }
 
+  TEST_CASE("what is saved twice is run from the same memory, and the program goes on with what it leaves") {
+    Capture capture;
+    const auto y_of = [&](const std::string& kernel, const std::string& does, const std::string& prints) {
+      const ProgramResult result =
+          capture.run({"--folder", kernel, "--save", kernel, "--twice"}, {"init", does, "print"});
+      INFO(result.err);
+      CHECK(result.out == prints);
+      const json kept = json::parse(read_text(capture.folder / (kernel + "/capture.json")));
+      const std::string launch = kernel + '/' + kept.at("saved").at(0).at("folder").get<std::string>();
+      const json saved = json::parse(read_text(capture.folder / (launch + "/launch.json")));
+      CHECK(saved.at("twice") == (kernel != "fill"));
+      CHECK(contains(result.err, "not run twice: launch 1 of fill(float**, int): it may change memory") ==
+            (kernel == "fill"));
+      json y = saved.at("regions").at(saved.at("arguments").at(0).at("region").get<std::size_t>());
+      if (!y.at("again").is_null())
+        y["first"] = floats_of(capture.folder / (launch + '/' + y.at("again").get<std::string>())).front();
+      return y;
+    };
+    // It reads what it writes: from other memory it would leave something else.
+    CHECK(y_of("add", "add", "3 3\n").at("again").is_null());
+    CHECK(y_of("fill", "fill", "0 0\n").at("again").is_null());
+    capture.environment["STAND_IN_VARIES"] = "1";
+    CHECK(y_of("scale", "scale", "3.25 3.25\n").at("first") == 2.25);
+    CHECK(contains(capture.run({"--twice"}, {"print"}).err, "--twice repeats what --save keeps"));
+  }
+
   TEST_CASE("every n-th launch is saved, or one of each size") {
     const Capture capture;
     const auto saved = [&](const std::string& what, const std::string& to) {

@@ -23,8 +23,12 @@ __global__ void scale(float* y, const float* x, int n, float a) {
 
 /// A program that was captured in the folder `kept`, and the source of its kernel.
 struct Captured {
-  Captured(const Words& does, const std::string& save = "scale:sizes") {
-    capture.run({"--folder", "kept", "--save", save}, does);
+  Captured(const Words& does, const std::string& save = "scale:sizes", const Words& flags = {},
+           bool varies = false) {
+    if (varies) capture.environment["STAND_IN_VARIES"] = "1";
+    Words words = {"--folder", "kept", "--save", save};
+    words.insert(words.end(), flags.begin(), flags.end());
+    capture.run(words, does);
     write("scale.cu", scale_source);
   }
   void write(const std::string& name, const std::string& text) const {
@@ -94,6 +98,64 @@ TEST_SUITE("init from a capture") {
     }
   }
 
+  TEST_CASE("launches of several sizes are one spec, and each size is held against its own launch") {
+    const Captured captured({"init", "scale", "small", "add"}, "scale:sizes", {"--twice"});
+    const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
+    INFO(init.err);
+    CHECK(contains(init.err, "tuner run --kernel scale.toml --sizes 1000,300"));
+    const std::string spec = captured.spec();
+    INFO(spec);
+    CHECK(contains(spec, "access = \"out\"  # written, never read"));
+    CHECK(contains(spec, "init = \"file(scale_recorded/x.{N}.bin)\""));
+    CHECK(contains(spec, "expected = \"file(scale_recorded/y.expected.{N}.bin)\""));
+    CHECK(contains(spec, "# equal: two runs of each launch gave the same bits"));
+    const std::string small = captured.capture.folder / "scale_recorded/y.expected.300.bin";
+    CHECK(std::filesystem::file_size(small) == 1200);
+    const ProgramResult run = captured.runs("kept");
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.err, "scale: 2 sizes of kept with 100 % of its time"));
+    CHECK_FALSE(contains(run.out, "unverified"));
+    // A size that no launch was kept of has nothing to be held against.
+    const ProgramResult unkept = captured.runs("1000,500");
+    CHECK_MESSAGE(contains(unkept.err, "there is no scale_recorded/y.expected.{N}.bin for 500"), unkept.out,
+                  unkept.err);
+    std::string wrong = read_text(small);
+    wrong[1199] = '\1';
+    std::ofstream(small, std::ios::binary) << wrong;
+    const ProgramResult judged = captured.types(
+        {"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept", "--db", "other.db"});
+    CHECK_MESSAGE(contains(judged.out, "300: no trial that may be used"), judged.out);
+  }
+
+  TEST_CASE("a part of a sweep takes its sizes from a capture, and the parts together are the sweep") {
+    const Captured captured({"init", "scale", "small"}, "scale:sizes");
+    captured.types({"init", "--from", "kept", "scale.cu"});
+    const auto shard = [&](const std::string& part) {
+      return captured.types({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept", "--shard",
+                             part, "--db", "shard" + part.substr(0, 1) + ".db", "--measure", "quick"});
+    };
+    for (const char* part : {"1/2", "2/2"}) {
+      const ProgramResult result = shard(part);
+      INFO(result.out, result.err);
+      CHECK(result.exit_code == 0);
+      CHECK(contains(result.err, "scale: 2 sizes of kept with 100 % of its time"));
+    }
+    CHECK(captured.types({"merge", "shard1.db", "shard2.db", "--db", "all.db"}).exit_code == 0);
+    const ProgramResult rest = captured.types({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes",
+                                               "kept", "--db", "all.db", "--measure", "quick"});
+    INFO(rest.out, rest.err);
+    CHECK(contains(rest.err, "10 trials, all of them known already"));
+    CHECK(contains(rest.out, "searched: whole at all 2 sizes"));
+    // A cover of the merged database weighs its sizes by the capture.
+    const ProgramResult cover = captured.types(
+        {"cover", "--kernel", "scale.toml", "--weights", "kept", "--db", "all.db", "--format", "json"});
+    INFO(cover.out, cover.err);
+    CHECK(cover.exit_code == 0);
+    CHECK(contains(cover.out, "\"weight\": 50000.0"));
+    CHECK(contains(cover.out, "\"weight\": 6000.0"));
+  }
+
   TEST_CASE("launches with the same inputs say how exact results are") {
     const Captured once({"init", "scale"}, "scale");
     once.types({"init", "--from", "kept", "scale.cu"});
@@ -104,6 +166,20 @@ TEST_SUITE("init from a capture") {
     CHECK_FALSE(contains(twice.spec(), "tolerance"));
     const ProgramResult run = twice.runs("1000");
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  }
+
+  TEST_CASE("a launch that was run twice says how exact results are: its tolerance is measured") {
+    const Captured exact({"init", "scale"}, "scale", {"--twice"});
+    exact.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(exact.spec(), "# equal: two runs of launch 1 gave the same bits"));
+    CHECK_FALSE(contains(exact.spec(), "tolerance"));
+    CHECK(exact.runs("1000").exit_code == 0);
+    const Captured varying({"init", "scale"}, "scale", {"--twice"}, true);
+    const ProgramResult init = varying.types({"init", "--from", "kept", "scale.cu"});
+    CHECK(contains(varying.spec(), "tolerance = { absolute = 1, "));
+    CHECK(contains(varying.spec(), "# two runs of launch 1 differ by 0.25"));
+    CHECK_FALSE(contains(init.err, "how exact are results?"));
+    CHECK(varying.runs("1000").exit_code == 0);
   }
 
   TEST_CASE("macros of the source are parameters, and the launch of the source is kept where it agrees") {
@@ -181,6 +257,15 @@ value = "2"
     const ProgramResult best = captured.types({"best", "--kernel", "scale.toml", "--program", "kept"});
     CHECK_MESSAGE(contains(best.err, "the default's speed on 65.1 % of the GPU time, which saves "),
                   best.err);
+    const ProgramResult report =
+        captured.types({"report", "--kernel", "scale.toml", "--program", "kept", "-o", "report.md"});
+    CHECK_MESSAGE(report.exit_code == 0, report.err);
+    CHECK(contains(read_text(captured.capture.folder / "report.md"), "kept: "));
+    CHECK(contains(read_text(captured.capture.folder / "report.md"),
+                   "the default's speed on 65.1 % of the GPU time, which saves "));
+    captured.refused({"report", "--kernel", "scale.toml", "--program", "kept", "-o", "report.csv"},
+                     "rows of CSV have no room");
+    captured.refused({"report", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
     captured.refused({"best", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
     replace(captured.capture.folder / "scale.toml", "value = \"N\"", "value = \"N + 0\"");
     captured.refused({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept"},

@@ -66,7 +66,8 @@ using Retain = int (*)(void**, int);
 using SetCurrent = int (*)(void*);
 using GraphLaunch = int (*)(void*, void*);
 
-const char* const image = "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\nvariable factor 4\n";
+const char* const image =
+    "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\n_Z4fillPPfi 8 4\nvariable factor 4\n";
 
 class Program {
  public:
@@ -92,6 +93,12 @@ class Program {
     FUNCTION(Find, "cuLibraryGetKernel", cuLibraryGetKernel)(&kernel, m_library, "_Z3addPfPKfi");
     void* arguments[] = {&m_y, &m_x, &n};
     for (int i = 0; i < times; ++i) launch(kernel, n, arguments);
+  }
+  void fill(int n) {
+    void* function = nullptr;
+    FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "_Z4fillPPfi");
+    void* arguments[] = {&m_y, &n};
+    launch(function, n, arguments);
   }
   void variable() {
     std::uintptr_t address = 0;
@@ -140,6 +147,7 @@ int main(int count, char** words) {
     if (word == "small") program.scale(300, 2);
     if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);
+    if (word == "fill") program.fill(1000);
     if (word == "variable") program.variable();
     if (word == "graph") program.graph(1000);
     if (word == "second_gpu") Program::second_gpu();

@@ -132,7 +132,12 @@ TEST_SUITE("config::draft_spec, captured") {
         "void mm<float, 16>(float*, float const*, float const*, int, int, int, int)");
     CHECK(result.spec.steps.front().entry == "mm<float, TUNED_TILE>");
     CHECK(result.spec.sizes == std::vector<std::string>{"M", "N", "K"});
-    CHECK(result.draft.sizes == "100x60x30");
+    CHECK(result.draft.sizes == "100x60x30,33x500x70,128x128x128");
+    CHECK(result.says("expected = \"file(recorded/C.expected.{M}x{N}x{K}.npy)\"") !=
+          result.says("expected = \"file(recorded/C.expected.{M}x{N}x{K}.bin)\""));
+    REQUIRE(result.draft.files.size() == 9);
+    CHECK(result.draft.files.at(1).name.starts_with("recorded/C.expected.33x500x70."));
+    CHECK(result.draft.files.at(1).bytes == 4 * 33 * 500);
     CHECK(result.says("default = { TUNED_TILE = 16 }"));
     CHECK(result.says("block = [\"TUNED_TILE\", \"TUNED_TILE\"]"));
     CHECK(result.says("grid = [\"ceil_div(N, TUNED_TILE)\", \"ceil_div(M, TUNED_TILE)\"]"));
@@ -219,6 +224,37 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.says("constraints = [\"N == 1000\"]"));
   }
 
+  TEST_CASE(
+      "launches of other sizes are left out with the reason where the spec cannot be held against them") {
+    const std::string source =
+        "__global__ void k(float* y, int n, float a) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n) y[i] = a; }\n";
+    const auto launch = [](int n, float a, std::int64_t elements) {
+      return TestLaunch({(n + 255) / 256, 1, 1}, {256, 1, 1}).writes(4 * elements).with(n).with(a);
+    };
+    const CaptureDraft alike = capture_draft(source, {launch(1000, 2, 1000), launch(600, 2, 600)});
+    CHECK(alike.draft.sizes == "1000,600");
+    CHECK(alike.draft.files.size() == 2);
+    CHECK_FALSE(alike.asks("launches of other sizes"));
+    const CaptureDraft other = capture_draft(source, {launch(1000, 2, 1000), launch(600, 3, 600)});
+    CHECK(other.draft.sizes == "1000");
+    CHECK(other.asks("launches of other sizes were kept and are not in the spec: a was another value there"));
+    CHECK(other.says("file(recorded/y.expected.bin)"));
+    const CaptureDraft fixed = capture_draft(source, {launch(1000, 2, 4099), launch(600, 2, 4099)});
+    CHECK(fixed.draft.sizes == "1000");
+    CHECK(fixed.asks("no size explains how much memory y has"));
+    // Of launches of one size the first counts.
+    CHECK(capture_draft(source, {launch(1000, 2, 1000), launch(1000, 3, 1000)}).draft.sizes == "1000");
+  }
+
+  TEST_CASE("blocks of several axes keep to __launch_bounds__ together") {
+    const CaptureDraft result = capture_draft(
+        "__launch_bounds__(256) __global__ void k(float* y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; y[i * blockDim.y + threadIdx.y] = n; }\n",
+        {TestLaunch({8, 1, 1}, {16, 16, 1}).writes(4096).with(1000)});
+    CHECK(result.says("constraints = [\"BLOCK_X * BLOCK_X <= 256\""));
+  }
+
   TEST_CASE("a size may count the components of a vector") {
     const CaptureDraft result =
         capture_draft("__global__ void k(float4* y, int n) { y[blockDim.x] = make_float4(n, 0, 0, 0); }\n",
@@ -233,7 +269,7 @@ TEST_SUITE("config::draft_spec, captured") {
     const CaptureDraft result =
         capture_draft("__global__ void k(float* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n",
                       {launch(4), launch(7)});
-    CHECK(result.says("sizes = [\"N\"]  # 1024 in the program"));
+    CHECK(result.says("sizes = [\"N\"]  # 1024,1792 in the program"));
     CHECK(result.says("grid = [\"ceil_div(N, BLOCK_SIZE)\"]"));
   }
 

@@ -249,6 +249,32 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(result.draft.spec.find("__launch_bounds__") == std::string::npos);
   }
 
+  TEST_CASE("blocks beyond __launch_bounds__ are not offered") {
+    const auto kernel = [](const std::string& bounds) {
+      return "#define MOST 128\n__launch_bounds__(" + bounds +
+             ") __global__ void k(float* y, int n) {\n"
+             "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = i; }\n";
+    };
+    const std::vector<std::int64_t> up_to_128 = {64, 128};
+    CHECK(values_of(drafted(kernel("128")), "BLOCK_SIZE") == up_to_128);
+    CHECK(values_of(drafted(kernel("MOST, 2")), "BLOCK_SIZE") == up_to_128);
+    CHECK(values_of(drafted(kernel("1024")), "BLOCK_SIZE").back() == 1024);
+    const Drafted tunable = drafted(
+        "#ifndef THREADS\n#define THREADS 256\n#endif\n"
+        "__global__ void __launch_bounds__(THREADS) k(float* y, int n) { y[blockIdx.x * THREADS] = n; }\n");
+    CHECK(tunable.draft.spec.find("constraints") == std::string::npos);
+    CHECK(values_of(tunable, "THREADS").back() == 1024);
+  }
+
+  TEST_CASE("what a local header defines is no parameter, unless the build may define it") {
+    const std::string source =
+        "#include \"h.h\"\n__global__ void k(float* y, int n) { y[blockIdx.x * OFFSET + OTHER] = n; }\n";
+    const Drafted result =
+        drafted(source, {{"h.h", "#define OFFSET (n + 1)\n#ifndef OTHER\n#define OTHER 4\n#endif\n"}});
+    CHECK(values_of(result, "OFFSET").empty());
+    CHECK(values_of(result, "OTHER").size() > 1);
+  }
+
   TEST_CASE("types that a local header names are those that they stand for") {
     const Drafted result =
         drafted(program_of("#include \"real.h\"\n__global__ void k(real* d, const real* e, int n) "

@@ -62,6 +62,16 @@ TEST_SUITE("tuner command line, the end of a run") {
     CHECK(has(words_of(failed.out), "100, 200: no trial that may be used: "));
   }
 
+  TEST_CASE("a budget that is spent before the first trial ends without a result, and says so") {
+    const Sweeper user;
+    const auto run =
+        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "2048", "--budget", "1s"});
+    INFO(run.out, run.err);
+    CHECK(has(words_of(run.err),
+              "nothing has a result: no trial that may be used was measured before the end"));
+    CHECK(has(run.out, "2048: not started: the budget is spent"));
+  }
+
   TEST_CASE("a budget is shared among the sizes, so that each has an answer") {
     const Sweeper user;
     for (const char* budget : {"40", "20s"}) {

@@ -107,6 +107,9 @@ TEST_SUITE("tuner::source::read_kernel_source") {
     CHECK(macros_of("#ifndef GUARD_H\n#define GUARD_H\n#endif\n").empty());
     CHECK(macros_of("#define TILE 4\nint x = TILE;").empty());
     CHECK(macros_of("constexpr int TILE = 4; enum E { RED, GREEN = 2 }; int x = TILE + GREEN;").empty());
+    CHECK(
+        macros_of("__device__ void f() { float a = TILE, *CNDD1, CNDD2[2]; CNDD1 = CNDD2; g(a, CNDD1); }") ==
+        "TILE");
     CHECK(macros_of("template <int UNROLL> __global__ void k() { int x = UNROLL; }").empty());
     CHECK(macros_of("float x = FLT_MAX, y = INFINITY; int z = INT_MAX; auto p = NULL;").empty());
     CHECK(macros_of("int x = SQUARE(3);").empty());  // a function: no value to try

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -100,11 +101,30 @@ model::CapturedRegion region_of(const json& one, const fs::path& folder) {
   region.before = (folder / one.at("before").get<std::string>()).string();
   const std::string after = text_or_nothing(one, "after");
   if (!after.empty()) region.after = (folder / after).string();
+  const std::string again = text_or_nothing(one, "again");
+  if (!again.empty()) region.again = (folder / again).string();
   region.variable = demangled(text_or_nothing(one, "variable"));
-  for (const std::string& file : {region.before, region.after})
+  for (const std::string& file : {region.before, region.after, region.again})
     if (!file.empty() && !fs::is_regular_file(file))
       throw model::Error(fmt::format("{} is missing", file), "capture the program again");
   return region;
+}
+
+std::string text_of_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw model::Error(fmt::format("{} is missing", path.string()), "capture the program again");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+model::CapturedText source_of(const json& one, const fs::path& folder) {
+  model::CapturedText source;
+  source.name = one.at("name");
+  source.text = text_of_file(folder / source_file);
+  source.options = one.at("options").get<std::vector<std::string>>();
+  int number = 0;
+  for (const json& name : one.at("headers"))
+    source.headers[name] = text_of_file(folder / fmt::format("{}{}", header_prefix, number++));
+  return source;
 }
 
 model::CapturedLaunch launch_of(const json& one, const fs::path& folder) {
@@ -117,6 +137,9 @@ model::CapturedLaunch launch_of(const json& one, const fs::path& folder) {
   launch.cluster = extents_of(one.at("cluster"));
   launch.dynamic_shared_bytes = one.at("dynamic_shared_bytes");
   launch.cooperative = one.at("cooperative");
+  launch.twice = one.value("twice", false);
+  if (one.contains("source") && one.at("source").is_object())
+    launch.source = source_of(one.at("source"), folder);
   for (const json& region : one.at("regions")) launch.regions.push_back(region_of(region, folder));
   for (const json& passed : one.at("arguments")) {
     model::CapturedArgument argument;

@@ -3,13 +3,14 @@
 #include "tuner/capture/driver.hpp"
 
 // dlsym() of the captured program. What it answers for RTLD_NEXT depends on who calls it, so all that is not
-// the driver's goes on to the loader's dlsym() with the caller's own return address: by a jump.
+// the driver's or NVRTC's goes on to the loader's dlsym() with the caller's own return address: by a jump.
 
 extern "C" {
 
 [[gnu::visibility("hidden")]] void* tuner_capture_replaced(void* library, const char* name);
 void* tuner_capture_replaced(void* library, const char* name) {
-  return tuner::capture::replaced(library, name);
+  return *name == 'c' ? tuner::capture::replaced(library, name)
+                      : tuner::capture::replaced_nvrtc(library, name);
 }
 
 [[gnu::visibility("hidden")]] void* tuner_capture_loaders_dlsym();
@@ -18,7 +19,7 @@ void* tuner_capture_loaders_dlsym() {
 }
 }
 
-// Names that begin with `cu` are asked of tuner_capture_replaced(). Arguments are in rdi and rsi.
+// Names that begin with `cu` or `nv` are asked of tuner_capture_replaced(). Arguments are in rdi and rsi.
 asm(R"(
 .text
 .globl dlsym
@@ -26,9 +27,15 @@ asm(R"(
 dlsym:
   endbr64
   cmpb $'c', (%rsi)
-  jne 1f
+  jne 2f
   cmpb $'u', 1(%rsi)
+  je 3f
+2:
+  cmpb $'n', (%rsi)
   jne 1f
+  cmpb $'v', 1(%rsi)
+  jne 1f
+3:
   push %rdi
   push %rsi
   sub $8, %rsp

@@ -67,20 +67,6 @@ const char* kind_word(ParameterKind kind) {
   return words[static_cast<int>(kind)];
 }
 
-/// Places in a struct that hold addresses of device memory.
-std::vector<std::size_t> pointers_inside(const char* bytes, std::size_t count) {
-  std::vector<std::size_t> places;
-  const Driver& ask = driver();
-  for (std::size_t at = 0; ask.mem_get_address_range != nullptr && at + sizeof(CuAddress) <= count;
-       at += sizeof(CuAddress)) {
-    CuAddress address = 0;
-    std::memcpy(&address, bytes + at, sizeof address);
-    if (address != 0 && ask.mem_get_address_range(nullptr, nullptr, address) == cu_success)
-      places.push_back(at);
-  }
-  return places;
-}
-
 std::string argument_text(const KernelParameter& parameter, const void* place,
                           const std::vector<Region>& regions) {
   Members members;
@@ -121,6 +107,24 @@ std::string attributes_text(const Launch& launch, std::array<unsigned, 3>& clust
   return list(ids);
 }
 
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
+  return '[' + out + ']';
+}
+
+/// `null` where NVRTC did not make it.
+std::string source_text(const Image& image) {
+  if (image.source == nullptr) return "null";
+  std::vector<std::string> headers;
+  for (const auto& [name, text] : image.source->headers) headers.push_back(name);
+  return Members()
+      .text("name", image.source->name)
+      .raw("options", quoted_list(image.source->options))
+      .raw("headers", quoted_list(headers))
+      .done();
+}
+
 int function_attribute(const Kernel& kernel, int which) {
   int value = 0;
   if (kernel.function == nullptr || driver().func_get_attribute == nullptr ||
@@ -147,7 +151,20 @@ bool may_be_pointer(const KernelParameter& parameter) {
          (parameter.kind == ParameterKind::pointer || parameter.kind == ParameterKind::unknown);
 }
 
-std::string draft_of(const WantedLaunch& wanted, const std::vector<Region>& regions) {
+std::vector<std::size_t> pointers_inside(const char* bytes, std::size_t count) {
+  std::vector<std::size_t> places;
+  const Driver& ask = driver();
+  for (std::size_t at = 0; ask.mem_get_address_range != nullptr && at + sizeof(CuAddress) <= count;
+       at += sizeof(CuAddress)) {
+    CuAddress address = 0;
+    std::memcpy(&address, bytes + at, sizeof address);
+    if (address != 0 && ask.mem_get_address_range(nullptr, nullptr, address) == cu_success)
+      places.push_back(at);
+  }
+  return places;
+}
+
+std::string draft_of(const WantedLaunch& wanted, const std::vector<Region>& regions, bool is_twice) {
   const Kernel& kernel = wanted.kernel;
   const Launch& launch = wanted.launch;
   std::array<unsigned, 3> cluster = {1, 1, 1};
@@ -171,10 +188,12 @@ std::string draft_of(const WantedLaunch& wanted, const std::vector<Region>& regi
              .number("static_shared_bytes", function_attribute(kernel, function_static_bytes))
              .number("registers", function_attribute(kernel, function_registers))
              .raw("cooperative", cooperative ? "true" : "false")
+             .raw("twice", is_twice ? "true" : "false")
              .raw("null_stream", launch.stream == nullptr ? "true" : "false")
              .raw("attributes", attributes)
              .text("module",
                    wanted.image.bytes == nullptr ? "none" : kinds[static_cast<int>(wanted.image.kind)])
+             .raw("source", source_text(wanted.image))
              .raw("arguments", '[' + arguments + ']')
              .raw("regions", objects(regions, region_text))
              .done() +

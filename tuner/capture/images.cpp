@@ -72,6 +72,7 @@ std::vector<std::string> variables_of(const Image& image) {
 void Images::loaded(const void* owner, const void* data) {
   Image image = image_at(data);
   if (value_at<std::uint32_t>(static_cast<const char*>(data)) != wrapper_magic) {
+    image.source = CompiledSources::all().find(image);
     if (image.count <= most_copied)
       image.copy = std::make_shared<const std::string>(image.bytes, image.count);
     image.bytes = image.copy ? image.copy->data() : nullptr;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tuner/capture/compiled_sources.hpp"
 #include "tuner/capture/driver.hpp"
 
 namespace tuner::capture {
@@ -17,7 +18,8 @@ struct Image {
   ImageKind kind = ImageKind::unknown;
   const char* bytes = nullptr;  ///< null where they are not at hand
   std::size_t count = 0;
-  std::shared_ptr<const std::string> copy = {};  ///< of bytes that the program may free
+  std::shared_ptr<const std::string> copy = {};       ///< of bytes that the program may free
+  std::shared_ptr<const CompiledSource> source = {};  ///< null: NVRTC did not make it, or that was not seen
 };
 
 /// Finds out what lies at `data`, as cuModuleLoadData() takes it; its bytes stay where they are.

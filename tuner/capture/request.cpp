@@ -32,6 +32,7 @@ std::string written(const Request& request) {
   std::string text;
   if (request.children) text += "children 1\n";
   if (request.events) text += "events 1\n";
+  if (request.twice) text += "twice 1\n";
   for (const SaveRequest& save : request.saves)
     text += std::string("save ") + words[static_cast<int>(save.which)] + ' ' + std::to_string(save.every) +
             ' ' + save.kernel + '\n';
@@ -51,6 +52,7 @@ Request read_request(const std::string& text) {
     const std::string key = first_word(line);
     if (key == "children") request.children = true;
     if (key == "events") request.events = true;
+    if (key == "twice") request.twice = true;
     if (key == "save") request.saves.push_back(read_save(line));
     if (key == "use") request.pack = line;
     if (key == "replaced") request.replaced = line;

@@ -17,6 +17,8 @@ inline constexpr const char* ledger_file = "ledger";
 inline constexpr const char* notes_file = "notes";         ///< lines for people
 inline constexpr const char* launch_prefix = "launch-";    ///< a folder for each launch that was saved
 inline constexpr const char* draft_file = "draft.json";    ///< of a launch, by the library: written last
+inline constexpr const char* source_file = "source.cu";    ///< what NVRTC made its module of
+inline constexpr const char* header_prefix = "header-";    ///< of a header that NVRTC was given, from 0
 inline constexpr const char* launch_file = "launch.json";  ///< of a launch, by who read the draft
 inline constexpr const char* unfollowed_prefix =
     "unfollowed-";                                       ///< a process that used CUDA and was not captured
@@ -36,6 +38,7 @@ struct Request {
   bool children = false;  ///< also the processes that the first one starts
   bool events = false;    ///< times by events alone
   std::vector<SaveRequest> saves = {};
+  bool twice = false;               ///< what is saved is launched twice, from the same memory
   std::uint64_t at_most_bytes = 0;  ///< of what is saved, in all
   std::string pack = {};            ///< whose kernels are used in place of the program's
   std::string replaced = {};        ///< the program's kernel that they stand for; empty: of the same name

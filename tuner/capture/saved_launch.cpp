@@ -175,6 +175,10 @@ void finish_region(const fs::path& folder, json& region, std::size_t place, Elem
   const fs::path after = folder / fmt::format("{}.after", place);
   const Change change = compare(before, after, bytes);
   tell_role(region, change, element);
+  const fs::path again = folder / fmt::format("{}.again", place);
+  const bool repeats = !fs::exists(again) || compare(after, again, bytes).bytes == 0;
+  region["again"] = repeats ? json() : json(fmt::format("{}.again.npy.gz", place));
+  if (!repeats) pack(again, folder / region["again"].get<std::string>(), element, bytes);
   region["element"] = element.type.empty() ? json() : json(element.type);
   region["before"] = fmt::format("{}.before.npy.gz", place);
   region["after"] = change.bytes == 0 ? json() : json(fmt::format("{}.after.npy.gz", place));
@@ -235,10 +239,8 @@ SavedLaunch finish_launch(const fs::path& folder) {
                        "capture the program again");
   }
   util::write_file((folder / launch_file).string(), launch.dump(1) + '\n');
-  for (std::size_t i = 0; i < launch.at("regions").size(); ++i) {
-    fs::remove(folder / fmt::format("{}.before", i));
-    fs::remove(folder / fmt::format("{}.after", i));
-  }
+  for (std::size_t i = 0; i < launch.at("regions").size(); ++i)
+    for (const char* when : {"before", "after", "again"}) fs::remove(folder / fmt::format("{}.{}", i, when));
   fs::remove(folder / draft_file);
   for (const auto& entry : fs::directory_iterator(folder)) saved.bytes += entry.file_size();
   return saved;

@@ -1,5 +1,6 @@
 #include "tuner/capture/saver.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,11 +109,77 @@ bool copy_all(const std::vector<Region>& regions, const std::string& folder, con
   return true;
 }
 
+/// Makes memory what it was before the launch.
+bool restore(const std::vector<Region>& regions, const std::string& folder) {
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    std::FILE* const file = std::fopen((folder + '/' + std::to_string(i) + ".before").c_str(), "rbe");
+    if (file == nullptr) return false;
+    std::vector<char> piece(std::min(regions[i].bytes, piece_bytes));
+    std::size_t at = 0;
+    while (at < regions[i].bytes) {
+      const std::size_t count =
+          std::fread(piece.data(), 1, std::min(piece.size(), regions[i].bytes - at), file);
+      if (count == 0 || driver().memcpy_to_device(regions[i].address + at, piece.data(), count) != cu_success)
+        break;
+      at += count;
+    }
+    std::fclose(file);
+    if (at < regions[i].bytes) return false;
+  }
+  return true;
+}
+
+/// Launches it again with the memory as it was. What it leaves then is as much the launch's as before.
+CuResult repeat(const LaunchQueue& queue, const std::vector<Region>& regions, const std::string& folder,
+                std::string& why) {
+  if (!restore(regions, folder)) {
+    why = "its memory could not be made what it was before";
+    return cu_success;
+  }
+  const CuResult result = queue.queue();
+  const CuResult ended = driver().ctx_synchronize();
+  if (result != cu_success || ended != cu_success)
+    why = "its second run ended with error " + std::to_string(result != cu_success ? result : ended);
+  else
+    copy_all(regions, folder, "again", why);
+  return result;
+}
+
+/// Whether all that the launch may change is in its regions, as far as its arguments show.
+bool is_whole(const WantedLaunch& wanted) {
+  for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
+    const KernelParameter& parameter = wanted.kernel.parameters[i];
+    if (parameter.type.ends_with("**") || parameter.type.ends_with("* const*")) return false;
+    if (parameter.kind == ParameterKind::structure &&
+        !pointers_inside(static_cast<const char*>(wanted.arguments[i]), parameter.bytes).empty())
+      return false;
+  }
+  return driver().memcpy_to_device != nullptr;
+}
+
+/// The module, and what NVRTC made it of.
+bool write_origin(const Image& image, const std::string& folder, std::string& why) {
+  const auto write = [&](const std::string& name, std::string_view text) {
+    OutputFile file(folder + '/' + name);
+    file.write(text.data(), text.size());
+    if (file.close()) return true;
+    why = folder + '/' + name + ": " + std::strerror(errno);
+    return false;
+  };
+  if (image.bytes != nullptr && !write("module", {image.bytes, image.count})) return false;
+  if (image.source == nullptr) return true;
+  bool is_good = write(source_file, image.source->text);
+  for (std::size_t i = 0; is_good && i < image.source->headers.size(); ++i)
+    is_good = write(header_prefix + std::to_string(i), image.source->headers[i].second);
+  return is_good;
+}
+
 /// A launch that is not whole is no launch.
-void remove_folder(const std::string& folder, std::size_t regions) {
-  for (std::size_t i = 0; i < regions; ++i)
-    for (const char* when : {".before", ".after"}) unlink((folder + '/' + std::to_string(i) + when).c_str());
-  for (const char* name : {"module", draft_file}) unlink((folder + '/' + name).c_str());
+void remove_folder(const std::string& folder) {
+  if (DIR* const opened = opendir(folder.c_str())) {
+    while (const dirent* const entry = readdir(opened)) unlinkat(dirfd(opened), entry->d_name, 0);
+    closedir(opened);
+  }
   rmdir(folder.c_str());
 }
 
@@ -121,6 +188,7 @@ void remove_folder(const std::string& folder, std::size_t regions) {
 Saver::Saver(const Request& request, std::string folder, Notes& notes)
     : m_saves(request.saves),
       m_at_most_bytes(request.at_most_bytes),
+      m_twice(request.twice),
       m_folder(std::move(folder)),
       m_notes(notes) {}
 
@@ -142,15 +210,20 @@ bool Saver::wants(const Kernel& kernel, const Launch& launch, const Integers& in
 
 bool Saver::fit(const WantedLaunch& wanted, const std::vector<Region>& regions) {
   std::uint64_t needed = wanted.image.bytes == nullptr ? 0 : wanted.image.count;
-  for (const Region& region : regions) needed += 2 * region.bytes;
+  for (const Region& region : regions) needed += (m_twice ? 3 : 2) * region.bytes;
   if (needed <= m_at_most_bytes - std::min(m_at_most_bytes, m_used_bytes)) {
     m_used_bytes += needed;
     return true;
   }
-  m_notes.add("not saved: launch " + std::to_string(wanted.number) + " of " + demangled(wanted.kernel.name) +
-              " needs " + bytes_text(needed) + ", with what is saved already " +
-              bytes_text(m_used_bytes + needed) + "; --at-most allows " + bytes_text(m_at_most_bytes));
+  say(wanted, "not saved",
+      " needs " + bytes_text(needed) + ", with what is saved already " + bytes_text(m_used_bytes + needed) +
+          "; --at-most allows " + bytes_text(m_at_most_bytes));
   return false;
+}
+
+void Saver::say(const WantedLaunch& wanted, const char* what, const std::string& more) const {
+  m_notes.add(std::string(what) + ": launch " + std::to_string(wanted.number) + " of " +
+              demangled(wanted.kernel.name) + more);
 }
 
 CuResult Saver::save(const WantedLaunch& wanted, const LaunchQueue& queue) {
@@ -162,30 +235,24 @@ CuResult Saver::save(const WantedLaunch& wanted, const LaunchQueue& queue) {
   if (!fit(wanted, regions)) return queue.queue();
   const std::string folder = m_folder + '/' + launch_prefix + std::to_string(++m_saved);
   std::string why;
-  bool is_good = mkdir(folder.c_str(), 0755) == 0;
-  if (!is_good) why = folder + ": " + std::strerror(errno);
-  if (is_good && image.bytes != nullptr && !write_text(folder + "/module", {image.bytes, image.count}, 0)) {
-    why = folder + "/module: " + std::strerror(errno);
-    is_good = false;
-  }
-  is_good = is_good && copy_all(regions, folder, "before", why);
+  if (mkdir(folder.c_str(), 0755) != 0) why = folder + ": " + std::strerror(errno);
+  const bool is_begun =
+      why.empty() && write_origin(image, folder, why) && copy_all(regions, folder, "before", why);
+  const bool is_twice = m_twice && is_whole(wanted);
+  if (m_twice && !is_twice) say(wanted, "not run twice", ": it may change memory that was not saved");
   // The draft has the arguments as they were: the kernel may write where they lie.
-  const std::string draft = draft_of(wanted, regions);
-  const CuResult result = queue.queue();
+  const std::string draft = draft_of(wanted, regions, is_twice);
+  CuResult result = queue.queue();
   const CuResult ended = ask.ctx_synchronize();
-  if (is_good && (result != cu_success || ended != cu_success)) {
+  if (is_begun && (result != cu_success || ended != cu_success))
     why = "it ended with error " + std::to_string(result != cu_success ? result : ended);
-    is_good = false;
-  }
-  is_good = is_good && copy_all(regions, folder, "after", why);
-  if (is_good && !write_text(folder + '/' + draft_file, draft, O_EXCL)) {
+  if (why.empty() && copy_all(regions, folder, "after", why) && is_twice)
+    result = repeat(queue, regions, folder, why);
+  if (why.empty() && !write_text(folder + '/' + draft_file, draft, O_EXCL))
     why = folder + ": " + std::strerror(errno);
-    is_good = false;
-  }
-  if (is_good) return result;
-  remove_folder(folder, regions.size());
-  m_notes.add("not saved: launch " + std::to_string(wanted.number) + " of " + demangled(wanted.kernel.name) +
-              ": " + why);
+  if (why.empty()) return result;
+  remove_folder(folder);
+  say(wanted, "not saved", ": " + why);
   return result;
 }
 

@@ -49,11 +49,13 @@ class Saver {
     std::uint64_t launches = 0;
     std::set<std::string> sizes;
   };
+  void say(const WantedLaunch& wanted, const char* what, const std::string& more) const;
   /// False, with a note, where they are more than may be saved.
   bool fit(const WantedLaunch& wanted, const std::vector<Region>& regions);
 
   const std::vector<SaveRequest> m_saves;
   const std::uint64_t m_at_most_bytes;
+  const bool m_twice;
   const std::string m_folder;
   Notes& m_notes;
   std::uint64_t m_used_bytes = 0;

@@ -38,6 +38,7 @@ struct CaptureOptions {
   std::string times = "cupti";
   std::vector<std::string> saves;
   std::string at_most = "2GiB";
+  bool twice = false;
   std::string pack;
   bool verify = false;
 };
@@ -86,6 +87,7 @@ capture::Request request_of(const CaptureOptions& options) {
   request.events = options.times == "events";
   for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
   request.at_most_bytes = bytes_of(options.at_most);
+  request.twice = options.twice;
   if (!options.pack.empty()) {
     const std::size_t equal = options.pack.find('=');
     if (equal != std::string::npos) request.replaced = options.pack.substr(0, equal);
@@ -94,6 +96,8 @@ capture::Request request_of(const CaptureOptions& options) {
   if (options.verify) request.verify = verified_launches;
   if (options.verify && options.pack.empty())
     throw model::UsageError("--verify compares what --use replaces", "add --use matmul.tuned");
+  if (options.twice && options.saves.empty())
+    throw model::UsageError("--twice repeats what --save keeps", "add --save KERNEL");
   if (!options.saves.empty() && options.folder.empty())
     throw model::UsageError("--save needs a folder to save to", "add --folder app.capture");
   return request;
@@ -176,6 +180,8 @@ void add_capture(const CommandPlace& place) {
       .option("--save", options.saves, "KERNEL[:N]",
               "keep its first launch whole, or every N-th, or with :sizes one of each size")
       ->allow_extra_args(false);
+  command.flag("--twice", options.twice,
+               "launch what is kept once more from the same memory, to see how exactly results repeat");
   command.option("--at-most", options.at_most, "BYTES", "of all that is saved, unpacked (default 2GiB)");
   command.option("--use", options.pack, "[KERNEL=]PACK",
                  "launch the pack's kernels in place of the program's; says what was replaced");

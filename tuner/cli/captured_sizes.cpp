@@ -15,6 +15,10 @@
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
+
+using answers::CapturedUse;
+using answers::CapturedUses;
+
 namespace {
 
 constexpr double share_that_matters = 0.95;

@@ -1,32 +1,17 @@
 #pragma once
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "config/settings.hpp"
-#include "tuner/cover/table.hpp"
+#include "tuner/cli/answers/captured_gain.hpp"
 #include "tuner/model/captured_kernel.hpp"
 #include "tuner/model/kernel_spec.hpp"
 
 namespace tuner::cli {
 
-/// What a captured program spends on a problem of a kernel.
-struct CapturedUse {
-  cover::Sizes sizes;
-  double cost = 0;  ///< ns of the GPU, or launches where none was timed
-  std::uint64_t launches = 0;
-};
-
-struct CapturedUses {
-  std::string capture;
-  std::vector<CapturedUse> sizes;  ///< those that cost most first
-  double cost = 0;                 ///< of all
-  double program_ns = 0;           ///< of all kernels; 0: none was timed
-};
-
 /// The sizes that a program launched the kernel of a spec with. Throws model::UsageError where the capture
 /// has no such kernel, or a size of the spec is no argument of its own.
-CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec);
+answers::CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec);
 
 /// Whether --sizes names a capture, and no sizes.
 bool is_capture(const std::string& sizes);

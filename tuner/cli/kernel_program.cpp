@@ -10,6 +10,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "config/source_files.hpp"
@@ -38,12 +39,17 @@ std::optional<source::ProgramFile> read_header(const fs::path& file) {
 
 }  // namespace
 
-LocalHeaders::LocalHeaders(const fs::path& source) : m_folder(fs::absolute(source).parent_path()) {}
+LocalHeaders::LocalHeaders(const fs::path& source, SourceBuild build)
+    : m_folder(fs::absolute(source).parent_path()), m_build(std::move(build)) {}
 
 std::optional<source::ProgramFile> LocalHeaders::find(const std::string& name, bool bracketed,
                                                       const std::string& from) {
   const fs::path beside = fs::absolute(from).parent_path() / name;
   if (!bracketed && fs::is_regular_file(beside)) return read_header(beside);
+  if (const auto given = m_build.headers.find(name); given != m_build.headers.end())
+    return source::ProgramFile{name, given->second};
+  for (const fs::path& folder : m_build.folders)
+    if (!bracketed && fs::is_regular_file(folder / name)) return read_header(folder / name);
   fs::path above = m_folder;
   for (int steps = 0; steps < 5; ++steps) {
     for (const char* const folder : header_folders) {
@@ -59,12 +65,17 @@ std::optional<source::ProgramFile> LocalHeaders::find(const std::string& name, b
   return std::nullopt;
 }
 
-KernelProgram::KernelProgram(const fs::path& file)
-    : m_headers(file),
-      m_program({file.string(), text_of_source(file)},
-                [this](const std::string& name, bool bracketed, const std::string& from) {
-                  return m_headers.find(name, bracketed, from);
-                }) {}
+KernelProgram::KernelProgram(const fs::path& file, const SourceBuild& build)
+    : KernelProgram(file, text_of_source(file), build) {}
+
+KernelProgram::KernelProgram(const fs::path& file, std::string text, const SourceBuild& build)
+    : m_headers(file, build),
+      m_program(
+          {file.string(), std::move(text)},
+          [this](const std::string& name, bool bracketed, const std::string& from) {
+            return m_headers.find(name, bracketed, from);
+          },
+          build.macros) {}
 
 const source::ProgramFunction& chosen_kernel(const source::Program& program, const KernelChoice& choice) {
   std::vector<std::string> own;

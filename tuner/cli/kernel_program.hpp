@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,25 +14,35 @@ namespace tuner::cli {
 /// Where programs keep headers, from a folder above their sources.
 inline constexpr const char* header_folders[] = {"", "include", "inc", "Common", "common", "src", "utils"};
 
+/// What a build gives a source besides its text.
+struct SourceBuild {
+  std::vector<std::pair<std::string, std::string>> macros = {};
+  std::vector<std::filesystem::path> folders = {};  ///< in which `#include "x.h"` is looked for, too
+  std::map<std::string, std::string> headers = {};  ///< texts, by the names that the source includes them by
+};
+
 /// Finds the headers of a source: beside the including file, or in a folder above it that programs keep
 /// headers in.
 class LocalHeaders {
  public:
-  explicit LocalHeaders(const std::filesystem::path& source);
+  explicit LocalHeaders(const std::filesystem::path& source, SourceBuild build = {});
   std::optional<source::ProgramFile> find(const std::string& name, bool bracketed, const std::string& from);
   /// Relative to the source's, where headers lay that are not beside the files that include them.
   const std::vector<std::string>& folders() const { return m_folders; }
 
  private:
   std::filesystem::path m_folder;
+  SourceBuild m_build;
   std::vector<std::string> m_folders;
 };
 
-/// A source on disk with its local headers.
+/// A source with its local headers.
 class KernelProgram {
  public:
-  /// Throws model::UsageError where it cannot be read.
-  explicit KernelProgram(const std::filesystem::path& file);
+  /// One on disk. Throws model::UsageError where it cannot be read.
+  explicit KernelProgram(const std::filesystem::path& file, const SourceBuild& build = {});
+  /// One of this text, which `file` is to hold.
+  KernelProgram(const std::filesystem::path& file, std::string text, const SourceBuild& build);
 
   const source::Program& program() const { return m_program; }
   const std::vector<std::string>& header_folders() const { return m_headers.folders(); }

@@ -21,6 +21,8 @@
 #include "reports/json.hpp"
 #include "reports/layout.hpp"
 #include "reports/report.hpp"
+#include "tuner/cli/answers/captured_gain.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -130,6 +132,26 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
   return out;
 }
 
+/// What the program that was captured gains by the report's answers.
+void add_gain(const db::Connection& connection, const ReportOptions& options,
+              std::vector<std::string>& notes) {
+  if (options.program.empty()) return;
+  const model::KernelSpec spec = spec_named(options.spec.empty() ? options.filter.kernel : options.spec, "");
+  db::BestQuery query;
+  query.family = spec.family;
+  query.kernel = spec.name;
+  query.device = options.filter.device;
+  query.row_padding.reset();
+  std::vector<db::BestAnswer> all = db::best(connection, query);
+  std::erase_if(all, [&](const db::BestAnswer& answer) {
+    return !options.sizes.empty() && std::ranges::none_of(options.sizes, [&](const auto& wanted) {
+      return is_of_size(answer.tuning_case.problem, wanted);
+    });
+  });
+  for (const std::string& text : answers::gain_sentences(all, captured_uses(options.program, spec)))
+    notes.push_back(text + ".");
+}
+
 reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
   reports::ReportInput input;
   input.command = options.command;
@@ -154,6 +176,7 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
                        model::ExitCode::nothing_found);
   }
   require_pivot(options, input.trials);
+  add_gain(connection, options, input.notes);
   input.winners = db::winners(connection, filter_of(options, false));
   input.id_digits = id_digits(connection, input);
   input.ceilings = db::ceilings(connection);
@@ -214,6 +237,12 @@ void write_report(const db::Connection& connection, const ReportOptions& options
 namespace {
 
 int report(const Context& context, ReportOptions options) {
+  if (options.filter.kernel.ends_with(".toml")) {
+    options.spec = options.filter.kernel;
+    options.filter.kernel = spec_named(options.spec, "").name;
+  }
+  if (!options.program.empty() && format_of(options) == "csv")
+    throw model::UsageError("rows of CSV have no room for what a program gains", "write another --format");
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
   options.command = context.command_line();
   require_deliverable(options.path);
@@ -234,7 +263,9 @@ void add_report(const CommandPlace& place) {
   command.option("--pivot", options.pivot, "NAME", "parameter whose values are the tables' columns");
   command.option("--size,-s", options.size_text, "SIZES", "only these sizes: 1024, 512..2048, 512x1024x256");
   command.option("--family", options.filter.family, "NAME", "only this family of kernels");
-  command.option("--kernel", options.filter.kernel, "NAME", "only this kernel");
+  command.option("--kernel", options.filter.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
+  command.option("--program", options.program, "CAPTURE",
+                 "say what the program that was captured gains by the answers, with --kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
   command.option("--run", options.run, "ID", "only what this run measured (`tuner list runs`)");
   command.settings({"db"});

@@ -18,7 +18,9 @@ struct ReportOptions {
   std::string size_text;  ///< as the command line says them
   std::vector<std::vector<std::int64_t>> sizes;  ///< only these, one number for all dimensions or one each
   db::TrialFilter filter;
-  std::string run;  ///< only what this run measured, as it did; empty: everything
+  std::string run;      ///< only what this run measured, as it did; empty: everything
+  std::string spec;     ///< the file that the kernel was named by; empty: by its name
+  std::string program;  ///< a capture whose gain is said, of the kernel of `filter`; empty: none
   std::function<bool(const model::TrialRecord&)> keep;  ///< further selection; may be empty
   std::string command;                                  ///< that reproduces it, as shown in the report
 };

@@ -21,10 +21,21 @@ struct CapturedArgument {
 struct CapturedRegion {
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
-  std::string element;   ///< of the file's numbers: `float`; empty: not known
-  std::string before;    ///< path of a `.npy.gz`
-  std::string after;     ///< empty: the launch left it as it was
-  std::string variable;  ///< a variable of the module, `space::factor`; empty: an argument leads there
+  std::string element;     ///< of the file's numbers: `float`; empty: not known
+  std::string before;      ///< path of a `.npy.gz`
+  std::string after;       ///< empty: the launch left it as it was
+  std::string variable;    ///< a variable of the module, `space::factor`; empty: an argument leads there
+  std::string again = {};  ///< what a second run left; empty: the same, or there was none
+};
+
+/// What a program gave NVRTC, which made a kernel of it.
+struct CapturedText {
+  std::string name;  ///< as the program called it
+  std::string text;
+  std::vector<std::string> options;
+  std::map<std::string, std::string> headers;  ///< texts, by the names that the source includes them by
+
+  bool operator==(const CapturedText&) const = default;
 };
 
 /// A launch that was kept whole.
@@ -37,6 +48,8 @@ struct CapturedLaunch {
   std::array<std::int64_t, 3> cluster = {1, 1, 1};
   std::int64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  bool twice = false;                  ///< it was run twice, from the same memory
+  std::optional<CapturedText> source;  ///< none: NVRTC did not make it, or that was not seen
   std::vector<CapturedArgument> arguments;
   std::vector<CapturedRegion> regions;
 };

@@ -216,6 +216,23 @@ bool is_known_constant(std::string_view name) {
          std::ranges::any_of(families, [&](std::string_view family) { return name.starts_with(family); });
 }
 
+/// The names of `float a, b = 0, *c;` behind the first one, which stands at `at`. None: it is no such list.
+std::vector<std::string_view> listed_names(Tokens code, std::size_t at) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = at + 1; i < code.size(); ++i) {
+    if (code[i].is(";")) return names;
+    if (is_one_of(code[i].text, {"(", "[", "{"})) {
+      i = behind_bracket(code, i) - 1;
+    } else if (is_one_of(code[i].text, {")", "]", "}"})) {
+      break;
+    } else if (code[i].is(",")) {
+      while (i + 1 < code.size() && is_one_of(code[i + 1].text, {"*", "&"})) ++i;
+      if (i + 1 < code.size()) names.push_back(code[i + 1].text);
+    }
+  }
+  return {};
+}
+
 /// Names that the code itself declares: constants, enumerators, template parameters, types.
 std::set<std::string_view> declared_names(Tokens code) {
   std::set<std::string_view> names;
@@ -223,8 +240,11 @@ std::set<std::string_view> declared_names(Tokens code) {
     if (!code[i].is_word()) continue;
     const bool follows_a_type = i > 0 && code[i - 1].is_word();
     const bool is_declared = is_one_of(code[i + 1].text, {"=", "[", ";", ",", ")", ">", "{", ":"});
-    if (follows_a_type && is_declared && !is_one_of(code[i - 1].text, {"return", "case", "else"}))
+    if (follows_a_type && is_declared && !is_one_of(code[i - 1].text, {"return", "case", "else"})) {
       names.emplace(code[i].text);
+      const std::vector<std::string_view> others = listed_names(code, i);
+      names.insert(others.begin(), others.end());
+    }
     if (code[i].text != "enum") continue;
     const std::size_t open = i + find_one_of(code.subspan(i), {"{", ";"});
     if (open == code.size() || code[open].text == ";") continue;

@@ -120,6 +120,14 @@ bool is_constant(Tokens tokens) {
 
 }  // namespace
 
+void Preprocessor::predefine(const std::string& name, const std::string& value) {
+  m_program.m_made.push_back(name + ' ' + value);
+  std::vector<Token> tokens = tokens_of(m_program.m_made.back());
+  for (Token& token : tokens) token.line = 0;
+  m_program.m_kept.push_back(std::move(tokens));
+  define(m_program.m_kept.back(), true);
+}
+
 void Preprocessor::read(std::size_t file, int depth) {
   const std::string_view text = m_program.m_files[file].text;
   std::vector<Token> tokens = tokens_of(text);
@@ -203,6 +211,7 @@ void Preprocessor::define(Tokens rest, bool guarded) {
   macro.tokens = rest.subspan(std::min(body, rest.size()));
   macro.line = name.line;
   macro.file = name.file;
+  if (!guarded) m_program.m_fixed.emplace(name.text);
   macro.constant = !macro.takes_arguments && is_constant(macro.tokens);
   if (macro.constant)
     m_program.m_macros[std::string(name.text)] = {macro.tokens, guarded, name.file, name.line};

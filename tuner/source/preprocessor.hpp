@@ -15,6 +15,8 @@ class Preprocessor {
  public:
   Preprocessor(Program& program, const Program::Find& find) : m_program(program), m_find(find) {}
 
+  /// A macro of the build, which it may give another value.
+  void predefine(const std::string& name, const std::string& value);
   /// `file`: its place among the program's files.
   void read(std::size_t file, int depth = 0);
 

@@ -226,9 +226,12 @@ class Declarations {
   Tokens m_code;
 };
 
-Program::Program(ProgramFile source, const Find& find) {
+Program::Program(ProgramFile source, const Find& find,
+                 const std::vector<std::pair<std::string, std::string>>& macros) {
   m_files.push_back(std::move(source));
-  Preprocessor(*this, find).read(0);
+  Preprocessor preprocessor(*this, find);
+  for (const auto& [name, value] : macros) preprocessor.predefine(name, value);
+  preprocessor.read(0);
   Declarations(*this).read();
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner/source/kernel_source.hpp"
@@ -77,7 +78,9 @@ class Program {
   using Find = std::function<std::optional<ProgramFile>(const std::string& name, bool bracketed,
                                                         const std::string& from)>;
 
-  Program(ProgramFile source, const Find& find);
+  /// `macros`: names and values that the build gives, as if the source began with them. Their line is 0.
+  Program(ProgramFile source, const Find& find,
+          const std::vector<std::pair<std::string, std::string>>& macros = {});
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
@@ -86,6 +89,8 @@ class Program {
   const std::vector<ProgramFunction>& functions() const { return m_functions; }
   const std::vector<GlobalVariable>& variables() const { return m_variables; }
   const ConstantMacro* macro(std::string_view name) const;
+  /// Whether it defines a macro, or a header does, without asking whether the build has.
+  bool fixes(std::string_view macro) const { return m_fixed.contains(macro); }
   const GlobalVariable* variable(std::string_view name) const;
   const ClassConstants* class_named(std::string_view name) const;
   const Enumerator* enumerator(std::string_view name) const;
@@ -103,6 +108,7 @@ class Program {
   std::deque<std::vector<Token>> m_kept;  ///< bodies of macros
   std::vector<Token> m_code;
   std::map<std::string, ConstantMacro, std::less<>> m_macros;
+  std::set<std::string, std::less<>> m_fixed;
   std::vector<ProgramFunction> m_functions;
   std::vector<GlobalVariable> m_variables;
   std::map<std::string, Tokens, std::less<>> m_types;

@@ -1,4 +1,4 @@
-#include "tuner/cli/captured_gain.hpp"
+#include "tuner/cli/answers/captured_gain.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,8 @@
 
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/captured_sizes.hpp"
-#include "tuner/cli/output.hpp"
 
-namespace tuner::cli {
+namespace tuner::cli::answers {
 namespace {
 
 bool is_of(const model::Problem& problem, const cover::Sizes& sizes) {
@@ -21,14 +19,12 @@ constexpr double agrees_within = 0.1;
 
 }  // namespace
 
-void say_gain(const std::vector<db::BestAnswer>& all, const std::string& capture,
-              const model::KernelSpec& spec) {
-  const CapturedUses uses = captured_uses(capture, spec);
+std::vector<std::string> gain_sentences(const std::vector<db::BestAnswer>& all, const CapturedUses& uses) {
   double before = 0;
   double after = 0;
   double here = 0;  ///< what these launches take here, with the default
   bool is_warm = false;
-  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
+  for (const EnvironmentChoice& choice : choose_environments(all)) {
     const db::BestAnswer* const answer = choice.chosen ? &all[*choice.chosen] : nullptr;
     if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
       continue;
@@ -41,23 +37,24 @@ void say_gain(const std::vector<db::BestAnswer>& all, const std::string& capture
     }
   }
   if (!(before > 0))
-    return write_err(fmt::format("{}: none of its sizes was measured with the default", capture));
+    return {fmt::format("{}: none of its sizes was measured with the default", uses.capture)};
   if (!(uses.program_ns > 0))
-    return write_err(fmt::format("{}: no launch was timed, so what it gains is not known", capture));
+    return {fmt::format("{}: no launch was timed, so what it gains is not known", uses.capture)};
   std::string text = fmt::format(
-      "{}: {} the default's speed on {} of the GPU time, which saves {} of the program's", capture,
+      "{}: {} the default's speed on {} of the GPU time, which saves {} of the program's", uses.capture,
       reports::ratio_text(before / after), reports::percent_text(before / uses.program_ns),
       reports::percent_text((before - after) / uses.program_ns));
   if (before < uses.cost)
     text += fmt::format("; {} of the kernel's time is at sizes without an answer",
                         reports::percent_text(1 - before / uses.cost));
-  write_err(text);
+  std::vector<std::string> sentences = {text};
   if (const double as_long = before / here; as_long > 1 + agrees_within || as_long < 1 - agrees_within)
-    write_err(fmt::format("in the program these launches take {} the default's time here{}",
-                          reports::ratio_text(as_long),
-                          is_warm && as_long > 1 ? ": other work may leave the L2 cold there, which "
-                                                   "`tuner run --l2 cold` measures"
-                                                 : ", so that it may gain another share"));
+    sentences.push_back(fmt::format(
+        "in the program these launches take {} the default's time here{}", reports::ratio_text(as_long),
+        is_warm && as_long > 1 ? ": other work may leave the L2 cold there, which "
+                                 "`tuner run --l2 cold` measures"
+                               : ", so that it may gain another share"));
+  return sentences;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::cli::answers
