@@ -15,13 +15,15 @@ Json key_json(const TrialRecord* trial) {
   return trial == nullptr ? Json(nullptr) : json_of(trial->key);
 }
 
-Json problem_json(const ProblemSummary& summary) {
+Json problem_json(const ProblemSummary& summary, const ReportInput& input) {
   Json tied = Json::array();
   for (const TrialRecord* trial : summary.tied) tied.push_back(key_json(trial));
   Json baselines = Json::array();
   for (const TrialRecord* baseline : summary.baselines) {
     if (summary.best != nullptr) baselines.push_back(baseline_json(*baseline, *summary.best, summary.final));
   }
+  const auto explained =
+      summary.best == nullptr ? input.explanations.end() : input.explanations.find(summary.best->key);
   return {{"problem", json_of(summary.problem)},
           {"best", key_json(summary.best)},
           {"approximate", summary.best != nullptr && is_approximate(*summary.best)},
@@ -36,7 +38,9 @@ Json problem_json(const ProblemSummary& summary) {
                             ? Json(nullptr)
                             : same_bits_json(*summary.best, summary.default_trial, summary.same_bits)},
           {"speedup_over_default", json_of(summary.speedup())},
-          {"slowest", key_json(summary.slowest)}};
+          {"slowest", key_json(summary.slowest)},
+          {"explanation",
+           explained == input.explanations.end() ? Json(nullptr) : findings_json(explained->second)}};
 }
 
 }  // namespace
@@ -95,6 +99,18 @@ Json searched_json(const std::optional<model::Searched>& searched) {
   return out;
 }
 
+Json findings_json(const std::vector<tuner::explain::Finding>& findings) {
+  Json out = Json::array();
+  for (const tuner::explain::Finding& finding : findings)
+    out.push_back({{"about", model::to_string(finding.about)},
+                   {"rule", finding.rule},
+                   {"from", finding.from},
+                   {"text", finding.text},
+                   {"next", finding.next.empty() ? Json(nullptr) : Json(finding.next)},
+                   {"flaw", finding.is_flaw()}});
+  return out;
+}
+
 std::string json_text(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -112,7 +128,7 @@ Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>
               {"failures", Json::object()}};
   for (const model::Ceiling& ceiling : input.ceilings)
     if (ceiling.device == group.environment.device) out["ceilings"].push_back(json_of(ceiling));
-  for (const ProblemSummary& summary : problems) out["problems"].push_back(problem_json(summary));
+  for (const ProblemSummary& summary : problems) out["problems"].push_back(problem_json(summary, input));
   for (const FailureSummary& failure : failures(group.trials))
     out["failures"][std::string(model::to_string(failure.status))] = failure.count;
   return out;
@@ -120,7 +136,11 @@ Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>
 
 Json report_trial_json(const TrialRecord& trial, const ReportInput& input) {
   const model::Winner* winner = winner_of(input.winners, trial.problem, trial.environment);
-  return trial_json(trial, input.ceilings, winner != nullptr && winner->final ? &*winner->final : nullptr);
+  Json out =
+      trial_json(trial, input.ceilings, winner != nullptr && winner->final ? &*winner->final : nullptr);
+  if (const auto counted = input.counters.find(trial.key); counted != input.counters.end())
+    for (const model::Counter& counter : counted->second) out["counters"][counter.metric] = counter.value;
+  return out;
 }
 
 std::string to_json(const ReportInput& input) {

@@ -5,6 +5,7 @@
 
 #include "db/json.hpp"
 #include "reports/summary.hpp"
+#include "tuner/explain/explain.hpp"
 
 namespace reports {
 
@@ -33,6 +34,9 @@ Json baseline_json(const model::TrialRecord& baseline, const model::TrialRecord&
 /// `{"candidates", "tried", "reopened", "whole", "outlook": {…, "tried"}}`; null where nothing is known.
 Json searched_json(const std::optional<model::Searched>& searched);
 
+/// `[{"about", "rule", "from", "text", "next", "flaw"}]`; null where there is nothing to try.
+Json findings_json(const std::vector<tuner::explain::Finding>& findings);
+
 /// Of a report, without its environments: `{"schema_version": 3, "title", "command", "generated_at", "notes",
 /// "runs"}`.
 Json heading_json(const ReportInput& input);
@@ -42,7 +46,7 @@ Json heading_json(const ReportInput& input);
 Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>& problems,
                 const ReportInput& input);
 
-/// A trial of a report: what trial_json says of it.
+/// A trial of a report: what trial_json says of it, and `counters` by metric where it was counted.
 Json report_trial_json(const model::TrialRecord& trial, const ReportInput& input);
 
 /// The report: heading_json() with `environments`, each a group_json() with its `trials`.

@@ -227,6 +227,24 @@ void add_changes(const std::string& family, const std::vector<ProblemSummary>& p
   if (const std::string note = neighbours_note(problems); !note.empty()) document.add(Paragraph{note});
 }
 
+/// Of each size the first of what binds its best, and what to try against it. JSON and the page have all.
+void add_explanations(const ReportInput& input, const std::string& family,
+                      const std::vector<ProblemSummary>& problems, Document& document) {
+  Facts facts;
+  for (const ProblemSummary& problem : problems) {
+    const auto found =
+        problem.best == nullptr ? input.explanations.end() : input.explanations.find(problem.best->key);
+    if (found == input.explanations.end() || found->second.empty()) continue;
+    const tuner::explain::Finding& first = found->second.front();
+    if (first.about != tuner::explain::About::binds) continue;
+    add_labelled(facts.entries, size_label(problem.problem),
+                 first.next.empty() ? first.text : fmt::format("{} → {}", first.text, first.next));
+  }
+  if (facts.entries.empty()) return;
+  document.add(Heading{3, family + ": what binds the best"});
+  document.add(std::move(facts));
+}
+
 void add_family(const ReportInput& input, const Trials& trials, Document& document) {
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
@@ -245,6 +263,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   document.add_table(times_table(problems, metric, input.id_digits));
   document.add_table(resources_table(problems, input.ceilings));
 
+  add_explanations(input, family, problems, document);
   add_searches(problems, document);
   add_changes(family, problems, document);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/explain/explain.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
@@ -38,8 +39,10 @@ struct ReportInput {
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
   std::size_t id_digits = 7;              ///< of trials' identifiers that tell them apart
   std::map<model::Digest, Usage> usages;  ///< by the winner; a page shows those it finds
-  std::string database_flag;              ///< behind commands that a page gives; ` --db FILE` or empty
-  bool exhaustive = false;  ///< every configuration that exists was tried: a cell without a trial is `NA`
+  std::map<model::Digest, std::vector<tuner::explain::Finding>> explanations;  ///< by the winner
+  std::map<model::Digest, std::vector<model::Counter>> counters;  ///< of trials that were counted
+  std::string database_flag;  ///< behind commands that a page gives; ` --db FILE` or empty
+  bool exhaustive = false;    ///< every configuration that exists was tried: a cell without a trial is `NA`
 };
 
 /// Views of rows that someone else keeps alive.

@@ -30,6 +30,17 @@ function sureText(problem) {
   return text + newer;
 }
 
+const abouts = { binds: "What binds it", runner_up: "What the runner-up lacks", parameter: "Which parameters decide", next: "What to try next" };
+
+/** Why it is as fast as it is, as `tuner explain` says it. */
+function why(problem) {
+  const groups = Object.entries(abouts).map(([about, heading]) => [heading, (problem.explanation ?? []).filter((each) => each.about === about)]);
+  if (!groups.some(([, all]) => all.length)) return null;
+  return element("details", { open: true }, element("summary", {}, "Why it is as fast as it is"),
+    groups.filter(([, all]) => all.length).map(([heading, all]) => element("div", {}, element("h4", {}, heading),
+      element("ul", {}, all.map((each) => element("li", {}, `${each.text} [${each.from}]`, each.next ? element("p", { className: "hint" }, `→ ${each.next}`) : null))))));
+}
+
 function libraryFigures(problem) {
   return problem.baselines.map((one) => figure(withUnit(one.ratio, "×"), `the speed of ${one.name}`,
     one.paired ? `95 %: ${significant(one.ratio_low)}–${significant(one.ratio_high)}` : "not in one final, so approximate"));
@@ -54,7 +65,8 @@ function one(app, problem) {
       element("button", { type: "button", className: "link", onclick: () => app.openTrial(row) }, app.id(row))),
     element("div", { className: "figures" }, figures),
     element("p", {}, app.configurationText(row)),
-    element("p", {}, `${sureText(problem)} ${problem.searched_text ? `Of the space: ${problem.searched_text}.` : ""}`));
+    element("p", {}, `${sureText(problem)} ${problem.searched_text ? `Of the space: ${problem.searched_text}.` : ""}`),
+    why(problem));
 }
 
 /** The code of one problem's answer; null: of all sizes together. */

@@ -13,7 +13,7 @@ export function quantityOptions(scope, wanted = () => true) {
     if (!groups.has(quantity.group)) groups.set(quantity.group, []);
     groups.get(quantity.group).push([quantity.id, quantity.label]);
   }
-  return ["results", "what was tried", "what it takes", "parameters", "other figures"]
+  return ["results", "what was tried", "what it takes", "parameters", "counters", "other figures"]
     .filter((group) => groups.has(group)).map((group) => ({ label: group, options: groups.get(group) }));
 }
 

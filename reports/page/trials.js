@@ -33,6 +33,7 @@ const mostChoices = 60;
 function describe(path) {
   if (path.startsWith("configuration.")) return { label: path.slice(14), unit: "", group: "parameters" };
   if (path.startsWith("metrics.")) return { label: path.slice(8), unit: "", group: "results" };
+  if (path.startsWith("counters.")) return { label: path.slice(9), unit: "", group: "counters" };
   const group = /^(measurement|in_final|ceiling_share)/.test(path) ? "results"
     : /^(resources|occupancy|block|grid|dynamic|driver_blocks)/.test(path) ? "what it takes" : "other figures";
   if (named[path]) return { label: named[path][0], unit: named[path][1], group };

@@ -1,10 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
+#include "config/known_settings.hpp"
 #include "db/database.hpp"
 #include "db/transfer.hpp"
+#include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/explanation.hpp"
 #include "tuner/cli/answers/parameter_effect.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
+#include "tuner/cli/explained.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
@@ -13,52 +20,122 @@ namespace tuner::cli {
 namespace {
 
 struct ExplainOptions : Question {
-  std::string parameter;
+  std::string what;  ///< sizes, or a parameter; empty: all sizes
   std::string format = "table";
+
+  /// Names of parameters begin with a letter.
+  bool is_of_parameter() const {
+    return !what.empty() && std::isdigit(static_cast<unsigned char>(what[0])) == 0;
+  }
 };
 
-int explain(const Context& context, ExplainOptions options) {
-  name_kernel(options);
-  const config::Settings settings = context.settings();
-  db::BestQuery query = query_of(context, settings, options);
-  const db::Connection connection = db::open_results(settings.database());
-  ask_for_bits(connection, options, query);
-  const std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
-  if (all.empty())
-    find_nothing(connection, settings, options, asked_text(options),
-                 "measure it first: tuner run --sizes 512..4096");
-  const std::vector<const db::BestAnswer*> chosen = of_one_environment(all, options);
+/// What is asked about, with its ranking each.
+struct Asked {
+  std::vector<db::BestAnswer> all;
+  std::vector<const db::BestAnswer*> chosen;
   std::vector<std::vector<db::Ranked>> rankings;
-  for (const db::BestAnswer* const answer : chosen)
-    rankings.push_back(db::ranking(connection, *answer, query));
-  const answers::ParameterEffect effect = answers::parameter_effect(options.parameter, chosen, rankings);
+};
+
+/// Of each family and size the answer that `tuner best` would give; where no rule chooses, all of them.
+std::vector<const db::BestAnswer*> chosen_of(const std::vector<db::BestAnswer>& all) {
+  std::vector<const db::BestAnswer*> chosen;
+  for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
+    if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
+    for (const std::size_t each : choice.chosen ? std::vector<std::size_t>() : choice.answers)
+      chosen.push_back(&all[each]);
+  }
+  return chosen;
+}
+
+Asked ask(const Context& context, const config::Settings& settings, const db::Connection& connection,
+          const ExplainOptions& options) {
+  db::BestQuery query = query_of(context, settings, options);
+  ask_for_bits(connection, options, query);
+  Asked asked;
+  asked.all = answers_to_cover(connection, query);
+  if (!options.what.empty() && !options.is_of_parameter()) {
+    const auto sizes = config::parse_sizes(options.what);
+    std::erase_if(asked.all, [&](const db::BestAnswer& answer) {
+      return std::ranges::none_of(
+          sizes, [&](const auto& wanted) { return is_of_size(answer.tuning_case.problem, wanted); });
+    });
+  }
+  if (asked.all.empty()) {
+    const bool is_of_sizes = !options.what.empty() && !options.is_of_parameter();
+    find_nothing(connection, settings, options,
+                 (is_of_sizes ? " for size " + options.what : "") + asked_text(options),
+                 "measure it first: tuner run --sizes " + (is_of_sizes ? options.what : "512..4096"));
+  }
+  asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all, options) : chosen_of(asked.all);
+  for (const db::BestAnswer* const answer : asked.chosen)
+    asked.rankings.push_back(db::ranking(connection, *answer, query));
+  return asked;
+}
+
+int explain_parameter(const db::Connection& connection, const ExplainOptions& options, const Asked& asked) {
+  const answers::ParameterEffect effect =
+      answers::parameter_effect(options.what, asked.chosen, asked.rankings);
   if (effect.sizes.empty()) {
-    const std::vector<std::string> names = answers::parameter_names(rankings);
-    const std::string meant = util::did_you_mean(options.parameter, names);
-    throw model::UsageError(fmt::format("no trial{} has a parameter {}", asked_text(options),
-                                        util::one_line(options.parameter, 60)),
-                            !meant.empty() ? meant : fmt::format("they have {}", fmt::join(names, ", ")));
+    const std::vector<std::string> names = answers::parameter_names(asked.rankings);
+    const std::string meant = util::did_you_mean(options.what, names);
+    throw model::UsageError(
+        fmt::format("no trial{} has a parameter {}", asked_text(options), util::one_line(options.what, 60)),
+        !meant.empty() ? meant : fmt::format("they have {}", fmt::join(names, ", ")));
   }
   write_out(options.format == "json" ? answers::effect_json(effect)
                                      : answers::effect_text(effect, answer_style(connection)));
   return 0;
 }
 
+int explain_winners(const config::Settings& settings, const db::Connection& connection,
+                    const ExplainOptions& options, const Asked& asked) {
+  constexpr std::size_t most_compiled = 2;  // each takes seconds
+  Explainer explainer(connection, settings, options.spec, asked.chosen.size() <= most_compiled);
+  std::vector<answers::Explanation> all;
+  for (std::size_t i = 0; i < asked.chosen.size(); ++i) {
+    Explained explained = explainer(*asked.chosen[i], asked.rankings[i]);
+    all.push_back({asked.chosen[i], std::move(explained.findings), std::move(explained.without)});
+  }
+  if (options.format == "json") {
+    write_out(answers::explanations_json(all));
+    return 0;
+  }
+  const answers::Style style = answer_style(connection);
+  std::string text;
+  for (const answers::Explanation& one : all)
+    text += (text.empty() ? "" : "\n") + answers::explanation_text(one, style);
+  write_out(text);
+  return 0;
+}
+
+int explain(const Context& context, ExplainOptions options) {
+  name_kernel(options);
+  const config::Settings settings = context.settings();
+  const db::Connection connection = db::open_results(settings.database());
+  const Asked asked = ask(context, settings, connection, options);
+  return options.is_of_parameter() ? explain_parameter(connection, options, asked)
+                                   : explain_winners(settings, connection, options, asked);
+}
+
 }  // namespace
 
 void add_explain(const CommandPlace& place) {
-  Command<ExplainOptions> command(place, "explain", "Say what a parameter's values cost at each size",
-                                  explain);
+  Command<ExplainOptions> command(
+      place, "explain", "Say why the best is as fast as it is, or what a parameter's values cost", explain);
   ExplainOptions& options = command.options();
-  command.option("PARAMETER", options.parameter, "NAME", "a parameter of the kernels, as TILE_K")->required();
+  command.option("SIZES|PARAMETER", options.what, "",
+                 "sizes, as 1024 or 512..2048: why the best is fast; a parameter, as TILE_K: what its values "
+                 "cost; default: all sizes");
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table or json");
-  command.settings({"db", "type", "pad", "measure", "l2"});
+  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir"});
   command->footer(
-      "From recorded trials of one environment: at each size, the best configuration with a value against "
-      "the "
-      "best with any. So the other parameters are at their best for each value, as far as it was tried.\n"
-      "Example: tuner explain TILE_K --kernel sgemm");
+      "Of a size: what binds its best, what the runner-up lacks, which parameters decide, what to try next. "
+      "From the counters of `tuner profile` where there are any, else from machine code, resources, ceilings "
+      "and times. Of up to two sizes machine code that is no longer cached is compiled again.\n"
+      "Of a parameter, at each size: the best configuration with a value against the best with any. So the "
+      "other parameters are at their best for each value, as far as it was tried.\n"
+      "Example: tuner explain 1024\n         tuner explain TILE_K --kernel sgemm");
 }
 
 }  // namespace tuner::cli

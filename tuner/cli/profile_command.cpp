@@ -15,6 +15,7 @@
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/count_finalists.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/output.hpp"
@@ -108,15 +109,6 @@ sweep::Request request_for(const config::Settings& settings, const db::Connectio
   return request;
 }
 
-std::vector<std::string> metrics_of(const config::Settings& settings) {
-  std::vector<std::string> metrics;
-  const std::string text = settings.find("metrics") != nullptr ? settings.text("metrics") : "";
-  for (std::string_view rest = text; !rest.empty();)
-    if (const std::string_view name = util::trimmed(util::split_first(rest, ",")); !name.empty())
-      metrics.emplace_back(name);
-  return metrics;
-}
-
 model::Profile count(const config::Settings& settings, const db::Connection& connection,
                      const model::TrialRecord& trial, const ProfileOptions& options) {
   Backend backend = open_backend(settings);
@@ -126,7 +118,7 @@ model::Profile count(const config::Settings& settings, const db::Connection& con
                 "--device names another; `tuner refresh` races it here first", ExitCode::no_device);
   const sweep::Request request = request_for(settings, connection, backend, trial, options.spec);
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  return sweep::profile_again(request, trial, metrics_of(settings),
+  return sweep::profile_again(request, trial, asked_metrics(settings),
                               {pool, *backend.runners.front(), backend.oracle});
 }
 

@@ -71,6 +71,14 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
                      hint.empty() ? next : hint, model::ExitCode::nothing_found);
 }
 
+bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted) {
+  if (wanted.size() != 1 && wanted.size() != problem.sizes.size()) return false;
+  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
+    if (problem.sizes[i].value != (wanted.size() == 1 ? wanted.front() : wanted[i])) return false;
+  }
+  return true;
+}
+
 std::string asked_text(const Question& question) {
   std::string what;
   if (!question.family.empty()) what += " of family " + question.family;

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "db/best.hpp"
@@ -48,6 +50,9 @@ void ask_for_bits(const db::Connection& connection, const Question& question, db
 /// says which kernel or family may have been meant, or else what is `next`.
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const Question& question, const std::string& what, const std::string& next);
+
+/// Whether a problem has a size that was asked for: one number for all dimensions, or one each.
+bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted);
 
 /// ` of family matmul of kernel sgemm in environment nvrtc 13`: what was asked for, for messages.
 std::string asked_text(const Question& question);

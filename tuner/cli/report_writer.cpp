@@ -24,6 +24,8 @@
 #include "tuner/cli/answers/captured_gain.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/explained.hpp"
+#include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
@@ -53,14 +55,6 @@ db::TrialFilter filter_of(const ReportOptions& options, bool superseded) {
   filter.superseded = superseded;
   filter.ceilings = !filter.family.empty() || !filter.kernel.empty();
   return filter;
-}
-
-bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted) {
-  if (wanted.size() != 1 && wanted.size() != problem.sizes.size()) return false;
-  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
-    if (problem.sizes[i].value != (wanted.size() == 1 ? wanted.front() : wanted[i])) return false;
-  }
-  return true;
 }
 
 void keep_sizes(const ReportOptions& options, std::vector<model::TrialRecord>& trials) {
@@ -152,7 +146,25 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
     notes.push_back(text + ".");
 }
 
-reports::ReportInput gather(const db::Connection& connection, const ReportOptions& options) {
+/// Why each winner that the report shows is fast, by what is at hand: nothing is compiled for it.
+void add_explanations(const db::Connection& connection, const config::Settings& settings,
+                      const ReportOptions& options, reports::ReportInput& input) {
+  std::set<model::Digest> shown;
+  for (const model::TrialRecord& trial : input.trials) shown.insert(trial.key);
+  for (const db::StoredCounter& stored : db::counters(connection))
+    if (shown.contains(stored.trial)) input.counters[stored.trial].push_back(stored.counter);
+  if (format_of(options) == "csv" || !options.layout.empty()) return;
+  Explainer explainer(connection, settings, "", false);
+  db::BestQuery query;
+  query.kernel = options.filter.kernel;
+  for (const db::BestAnswer& answer : db::best_of_each(connection, filter_of(options, false)))
+    if (shown.contains(answer.winner.key))
+      input.explanations[answer.winner.key] =
+          explainer(answer, db::ranking(connection, answer, query)).findings;
+}
+
+reports::ReportInput gather(const db::Connection& connection, const config::Settings& settings,
+                            const ReportOptions& options) {
   reports::ReportInput input;
   input.command = options.command;
   input.generated_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -180,6 +192,7 @@ reports::ReportInput gather(const db::Connection& connection, const ReportOption
   input.winners = db::winners(connection, filter_of(options, false));
   input.id_digits = id_digits(connection, input);
   input.ceilings = db::ceilings(connection);
+  add_explanations(connection, settings, options, input);
   std::set<model::Digest> runs;
   for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);
   for (model::RunRecord& run : db::runs(connection)) {
@@ -225,12 +238,13 @@ std::string render(const db::Connection& connection, const reports::ReportInput&
 
 }  // namespace
 
-void write_report(const db::Connection& connection, const ReportOptions& options) {
+void write_report(const db::Connection& connection, const config::Settings& settings,
+                  const ReportOptions& options) {
   if (options.run.empty()) {
-    deliver(options.path, render(connection, gather(connection, options), options));
+    deliver(options.path, render(connection, gather(connection, settings, options), options));
   } else {
     const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
-    deliver(options.path, render(own, gather(own, options), options));
+    deliver(options.path, render(own, gather(own, settings, options), options));
   }
 }
 
@@ -246,7 +260,8 @@ int report(const Context& context, ReportOptions options) {
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
   options.command = context.command_line();
   require_deliverable(options.path);
-  write_report(db::open_results(context.settings().database()), options);
+  const config::Settings settings = context.settings();
+  write_report(db::open_results(settings.database()), settings, options);
   if (!is_stdout(options.path)) write_err("report: " + options.path);
   return 0;
 }

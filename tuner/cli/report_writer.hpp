@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/settings.hpp"
 #include "db/connection.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/context.hpp"
@@ -28,6 +29,7 @@ struct ReportOptions {
 /// Makes a report of what the database holds; trials of older sources are left out and counted. Charts of a
 /// Markdown report go beside it as SVG files, unless it goes to stdout, a device or a pipe. Throws
 /// model::Error with nothing_found where no trial is selected.
-void write_report(const db::Connection& connection, const ReportOptions& options);
+void write_report(const db::Connection& connection, const config::Settings& settings,
+                  const ReportOptions& options);
 
 }  // namespace tuner::cli

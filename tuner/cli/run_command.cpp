@@ -15,6 +15,7 @@
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/count_finalists.hpp"
 #include "tuner/cli/event_log.hpp"
 #include "tuner/cli/gpu_neighbours.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
@@ -148,8 +149,8 @@ void interrupt_run(const std::filesystem::path& database, const model::Digest& r
 }
 
 /// Everything known of the sweep's problems in its class, whichever run measured it.
-void report_sweep(const db::Connection& connection, const sweep::Request& request, const Context& context,
-                  const std::string& path) {
+void report_sweep(const db::Connection& connection, const config::Settings& settings,
+                  const sweep::Request& request, const Context& context, const std::string& path) {
   const std::vector<model::Problem> problems = problems_asked_for(request);
   ReportOptions options;
   options.path = path;
@@ -159,7 +160,7 @@ void report_sweep(const db::Connection& connection, const sweep::Request& reques
     return trial.environment == sweep::environment(request, trial.problem.type) &&
            std::ranges::find(problems, trial.problem) != problems.end();
   };
-  write_report(connection, options);
+  write_report(connection, settings, options);
 }
 
 void say_neighbours(GpuNeighbours& neighbours, terminal::LinePrinter& printer) {
@@ -211,6 +212,7 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
 
 struct RunOptions : SweepOptions {
   std::string events;
+  bool counters = false;
 };
 
 int run(const Context& context, const RunOptions& options) {
@@ -243,6 +245,8 @@ int run(const Context& context, const RunOptions& options) {
   display.notice(fmt::format("{} ({}), {}; order from seed {}, inputs from seed {}", backend.device.name,
                              ids_of(devices), backend.compiler, request.seed, request.inputs_seed));
   for (const std::string& notice : selection.notices) display.notice(notice);
+  const std::string uncounted = options.counters ? why_not_countable(backend.device) : "";
+  if (!uncounted.empty()) display.notice("--counters: " + uncounted + "; the sweep goes on without them");
 
   GpuNeighbours neighbours(devices);
   if (!options.same_bits_as.empty()) say_neighbours(neighbours, printer);  // as long as it is not us
@@ -276,6 +280,12 @@ int run(const Context& context, const RunOptions& options) {
   sweep::Summary summary = sweep::sweep(request, list, services);
   add_ceilings(settings, request, backend, services, store, printer, summary);
   sweep::hold_declarations(request, services);
+  if (options.counters && uncounted.empty() && summary.ending != sweep::Ending::interrupted) {
+    const auto count = [&, metrics = asked_metrics(settings)](const model::TrialRecord& trial) {
+      return sweep::profile_again(request, trial, metrics, {pool, *backend.runners.front(), backend.oracle});
+    };
+    count_finalists(request, problems_asked_for(request), store, count, display, signals.stop());
+  }
   backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   printer.finish();
@@ -285,7 +295,7 @@ int run(const Context& context, const RunOptions& options) {
   const bool all_failed = is_all_failed(list, request, summary);
   say_end(summary, backend.compile_jobs, all_failed);
   if (request.shard) say_what_shards_lack(*request.shard, context);
-  if (!report.empty()) report_sweep(store.connection(), request, context, report);
+  if (!report.empty()) report_sweep(store.connection(), settings, request, context, report);
   say_where(settings, report);
   say_how_to_go_on(summary.ending, context);
   const int code =
@@ -303,6 +313,9 @@ void add_run(const CommandPlace& place) {
   command.option(
       "--events", command.options().events, "FILE",
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
+  command.flag("--counters", command.options().counters,
+               "at the end count what each size's finalists do on their GPU, as `tuner profile` does");
+  command.settings({"metrics"});
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"

@@ -9,6 +9,7 @@
 
 #include "tuner/sass/flow.hpp"
 #include "tuner/sass/instruction.hpp"
+#include "tuner/sass/registers.hpp"
 
 namespace tuner::sass {
 
@@ -40,16 +41,18 @@ SpillSigns spill_signs(const Code& code, bool may_spill) {
 struct Facts {
   OperandReads reads;
   bool is_spill = false;
+  bool is_unchanged = false;  ///< a load whose address its loop does not change
 };
 
 void add(const Instruction& instruction, const Facts& facts, Mix& mix) {
-  const auto& [reads, is_spill] = facts;
+  const auto& [reads, is_spill, is_unchanged] = facts;
   const Kind kind = kind_of(instruction);
   ++mix.instructions;
   ++mix.of_kind[static_cast<std::size_t>(kind)];
   if (instruction.is_guarded()) ++mix.guarded;
   if (is_spill) ++(kind == Kind::local_load ? mix.spill_loads : mix.spill_stores);
   if (is_double(instruction)) ++mix.doubles;
+  if (is_unchanged) ++mix.unchanged_loads;
   mix.operands += reads.registers;
   mix.operands_kept += reads.kept;
   if (reads.registers == 3 && reads.kept == 0) ++mix.none_kept;
@@ -105,6 +108,9 @@ class Analysis {
   }
 
   KernelCode run() {
+    for (std::size_t i = 0; i < m_flow.loops.size(); ++i) find_unchanged(i);
+    m_kernel.hands_registers_over = std::ranges::any_of(
+        m_code.instructions, [](const Instruction& each) { return each.name() == "USETMAXREG"; });
     for (std::size_t i = 0; i < m_flow.loops.size(); ++i) m_kernel.loops.push_back(loop_of(i));
     const auto hottest = std::ranges::max_element(
         m_kernel.loops, [](const Loop& a, const Loop& b) { return heat_of(a) < heat_of(b); });
@@ -117,6 +123,26 @@ class Analysis {
  private:
   /// More blocks are not asked which of them each turn passes: the time grows with the square.
   static constexpr std::size_t most_blocks_asked = 2000;
+
+  /// Functions that a loop calls may write any register, so nothing is known of its loads.
+  void find_unchanged(std::size_t index) {
+    const FlowLoop& loop = m_flow.loops[index];
+    Registers written;
+    for (const std::size_t b : loop.blocks) {
+      const Block& block = m_flow.blocks[b];
+      if (!block.calls.empty()) return;
+      for (std::size_t i = block.begin; i < block.end; ++i)
+        if (!writes_constant(m_code.instructions[i])) written.merge(written_by(m_code.instructions[i]));
+    }
+    for (const std::size_t b : loop.blocks) {
+      const Block& block = m_flow.blocks[b];
+      for (std::size_t i = block.begin; i < block.end && block.loop == static_cast<int>(index); ++i) {
+        const auto address = address_of(m_code.instructions[i]);
+        m_facts[i].is_unchanged =
+            address && std::ranges::none_of(*address, [&](int each) { return written.contains(each); });
+      }
+    }
+  }
 
   Loop loop_of(std::size_t index) {
     const FlowLoop& found = m_flow.loops[index];

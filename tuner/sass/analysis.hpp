@@ -33,6 +33,7 @@ struct Mix {
   int spill_stores = 0;
   int doubles = 0;
   int sectors = 0;
+  int unchanged_loads = 0;
   int operands = 0;
   int operands_kept = 0;
   int none_kept = 0;
@@ -82,6 +83,7 @@ struct KernelCode {
   Mix mix;
   int left_out = 0;
   bool irreducible = false;
+  bool hands_registers_over = false;
   std::vector<DepthMix> depths;       ///< from 0, outside of loops
   std::vector<AccessCount> accesses;  ///< by depth, space, direction and width
   std::vector<Loop> loops;
@@ -112,6 +114,8 @@ void describe(Archive& a, T& v) {
   a(Figure{"doubles", "FP64 arithmetic and conversions to or from FP64", "instructions"}, v.doubles);
   a(Figure{"sectors", "of 32 bytes that a warp's global accesses and copies touch at least", "sectors"},
     v.sectors);
+  a(Figure{"unchanged_loads", "global loads whose address its loop does not change", "instructions"},
+    v.unchanged_loads);
   a(Figure{"operands", "registers that FFMA read", "registers"}, v.operands);
   a(Figure{"operands_kept", "of them, kept in the operand cache (.reuse)", "registers"}, v.operands_kept);
   a(Figure{"none_kept", "FFMA of three registers without a kept one", "instructions"}, v.none_kept);
@@ -172,6 +176,9 @@ void describe(Archive& a, T& v) {
   a(Figure{"whole", "all that can be reached"}, v.mix);
   a(Figure{"left_out", "padding, and code for warps that have diverged", "instructions"}, v.left_out);
   a(Figure{"irreducible", "a loop can be entered at several places"}, v.irreducible);
+  a(Figure{"hands_registers_over",
+           "warps give registers to others (USETMAXREG): they are specialised, some load and some calculate"},
+    v.hands_registers_over);
   a(Figure{"depths", "by the number of loops around"}, v.depths);
   a(Figure{"accesses", "loads and stores by depth, space and width"}, v.accesses);
   a(Figure{"loops", "outer ones first"}, v.loops);

@@ -71,13 +71,6 @@ TEST_SUITE("cli answers") {
     CHECK(found.timed[0].ratio == doctest::Approx(1.2));
   }
 
-  TEST_CASE("a value at the end of two says nothing of what lies beyond") {
-    const model::TrialRecord winner = trial(64, 100);
-    CHECK(answers::evidence(answer_with(winner), {winner, trial(32, 150)}).at_end.empty());
-    CHECK(answers::evidence(answer_with(winner), {winner, trial(32, 150), trial(16, 300)}).at_end.size() ==
-          1);
-  }
-
   TEST_CASE("the next one is held against the winner in what is known of both") {
     db::BestAnswer answer = answer_with(trial(32, 100));
     db::Ranked own{answer.winner, 1, 1, 1, true};
@@ -137,19 +130,5 @@ TEST_SUITE("cli answers") {
 
   TEST_CASE("a change is told by what is different alone") {
     CHECK(answers::change_text(trial(32, 1).configuration, trial(64, 1).configuration) == "TILE 32 → 64");
-  }
-
-  TEST_CASE("values that only noise tells apart have no influence on the time") {
-    std::vector<model::TrialRecord> trials;
-    for (std::int64_t i = 0; i < 40; ++i) {
-      model::TrialRecord one = trial(i % 20, i < 20 ? 100 : 110);  // the same two times for every value
-      one.key = db_test::key(std::to_string(i));
-      trials.push_back(one);
-    }
-    const auto found = answers::evidence(answer_with(trials[0]), trials);
-    REQUIRE(found.influence.size() == 1);
-    CHECK(found.influence[0].share == 0);
-    trials[3].outcome.measurement->median_ns = 300;  // one of forty, which is noise too
-    CHECK(answers::evidence(answer_with(trials[0]), trials).influence[0].share < 0.3);
   }
 }

@@ -69,39 +69,6 @@ TEST_SUITE("cli") {
     CHECK(contains(told(answer, {winner, rival}), "TILE 32 → 64: 2.0 % slower ("));
   }
 
-  TEST_CASE("the parameter that times depend on has the largest share of their variance") {
-    std::vector<model::TrialRecord> trials;
-    for (const std::int64_t tile : {8, 16, 32, 64}) {
-      for (const std::int64_t stages : {1, 2, 3}) {
-        for (const char* order : {"row", "column"}) {
-          trials.push_back(trial(tile, stages, order,
-                                 1000.0 * static_cast<double>(tile) + 10.0 * static_cast<double>(stages)));
-        }
-      }
-    }
-    const auto found = answers::evidence(answer_with(trials.front()), trials);
-    REQUIRE(found.influence.size() == 3);
-    CHECK(found.influence[0].parameter == "TILE");
-    CHECK(found.influence[0].share > 0.95);
-    CHECK(found.influence[2].share == 0);
-    CHECK(found.compared == 24);
-    CHECK(contains(told(answer_with(trials.front()), trials), "over 24 trials: TILE"));
-    trials.resize(10);
-    CHECK_FALSE(contains(told(answer_with(trials.front()), trials), "variance"));
-  }
-
-  TEST_CASE("a value at the end of its list is told where the one before it is clearly slower") {
-    const auto winner = trial(64, 2, "row", 1000);
-    std::vector<model::TrialRecord> trials = {winner, trial(32, 2, "row", 1100), trial(16, 2, "row", 1500)};
-    CHECK(contains(told(answer_with(winner), trials),
-                   "TILE=64 is the largest value tried (16, 32, 64), and 32 is"));
-    trials[1] = trial(32, 2, "row", 1001);
-    CHECK_FALSE(contains(told(answer_with(winner), trials), "largest value"));
-    trials[1] = trial(32, 2, "row", 1100);
-    trials.push_back(trial(128, 1, "row", 5000));
-    CHECK_FALSE(contains(told(answer_with(winner), trials), "largest value"));
-  }
-
   TEST_CASE("a neighbour that cannot run is told with its reason") {
     const auto winner = trial(64, 2, "row", 1000);
     CHECK(contains(

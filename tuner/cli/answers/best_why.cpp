@@ -237,6 +237,9 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));
   say_libraries(answer, lines);
   say_ceiling(answer, lines);
+  lines.push_back(
+      fmt::format("`tuner explain {}` says what binds it, which parameters decide, and what to try next",
+                  answer.tuning_case.problem.size_text()));
   std::string text =
       fmt::format("why {} at {} {}:\n", style.id(answer.winner.key), answer.tuning_case.problem.family,
                   reports::size_label(answer.tuning_case.problem));

@@ -17,30 +17,10 @@ struct OneChange {
   bool in_turn = false;  ///< the two were sampled in turn, in the answer's final
 };
 
-/// How much of what the times of a kernel differ by goes with one parameter.
-struct Influence {
-  std::string parameter;
-  double share = 0;  ///< of the variance of the logarithm of the time
-};
-
-/// A parameter of the winner whose value is the first or the last of those tried, by number.
-struct AtEnd {
-  std::string parameter;
-  model::Value value;
-  bool is_largest = false;
-  std::vector<std::int64_t> tried;
-  model::Value inner;      ///< the value before it …
-  double inner_ratio = 0;  ///< … and the time with it alone changed, by the winner's
-};
-
 /// What is recorded of a case that bears on why its winner won. Pointers point into the trials given.
 struct Evidence {
-  std::vector<OneChange> timed;      ///< the nearest rival of each parameter, the costliest change first
-  std::vector<OneChange> failed;     ///< neighbours that cannot run, as unlaunchable ones
-  std::vector<Influence> influence;  ///< largest first
-  std::size_t compared = 0;          ///< trials that the influences are from …
-  std::size_t bounded = 0;  ///< … of which so many were dropped early: their times are lower bounds
-  std::vector<AtEnd> at_end;
+  std::vector<OneChange> timed;   ///< the nearest rival of each parameter, the costliest change first
+  std::vector<OneChange> failed;  ///< neighbours that cannot run, as unlaunchable ones
 };
 
 /// `trials`: of the answer's case, whatever became of them.

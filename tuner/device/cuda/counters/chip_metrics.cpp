@@ -30,6 +30,7 @@ const std::vector<Names>& usual_metrics() {
                                            {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"},
                                            {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
                                            {"smsp__inst_executed.sum"},
+                                           {"smsp__thread_inst_executed.sum"},
                                            {"smsp__issue_active.avg.pct_of_peak_sustained_active"},
                                            {"sm__warps_active.avg.pct_of_peak_sustained_active"},
                                            {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"},
@@ -95,6 +96,7 @@ const std::vector<PassGroup>& ratios() {
       {"dram__bytes_op_read.sum", "dram__bytes_op_write.sum"},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
       {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+      {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum"},
       {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}};
   return pairs;

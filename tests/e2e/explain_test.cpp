@@ -1,0 +1,155 @@
+// What `tuner explain` says from what is recorded, and where `report`, `best` and `run --counters` say it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
+#include "tests/e2e/user.hpp"
+#include "tuner/util/text.hpp"
+
+using nlohmann::json;
+using tuner::test::has;
+using tuner::test::ProgramResult;
+using tuner::test::User;
+namespace model = tuner::model;
+
+namespace {
+
+constexpr const char* recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz";
+
+struct Asker : User {
+  Asker() {
+    environment["TUNER_DB"] = home / "tuner.db";
+    environment["TUNER_CACHE_DIR"] = home / "cache";
+  }
+  ProgramResult asks(std::vector<std::string> arguments, const std::string& of = recording) const {
+    arguments.insert(arguments.end(), {"--db", of});
+    return types(arguments);
+  }
+  json explains(std::vector<std::string> arguments, const std::string& of = recording) const {
+    arguments.insert(arguments.begin(), "explain");
+    arguments.insert(arguments.end(), {"--format", "json"});
+    const ProgramResult said = asks(arguments, of);
+    REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+    return json::parse(said.out)["explanations"];
+  }
+};
+
+/// The findings of a rule.
+std::vector<json> of_rule(const json& findings, const std::string& rule) {
+  std::vector<json> found;
+  for (const json& each : findings)
+    if (each["rule"] == rule) found.push_back(each);
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE("tuner command line, explanations") {
+  TEST_CASE("each size of a recorded sweep is explained, within the width of the terminal") {
+    Asker asker;
+    asker.environment["COLUMNS"] = "80";
+    const ProgramResult said = asker.asks({"explain", "--family", "matmul"});
+    REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+    for (const char* size : {"512", "1024", "2048", "4096"})
+      CHECK(has(said.out, std::string("at matmul ") + size + ":"));
+    CHECK(has(said.out, "what binds it:"));
+    CHECK(has(said.out, "what the runner-up lacks:"));
+    for (std::string_view rest = said.out; !rest.empty();)
+      CHECK(tuner::util::display_width(tuner::util::split_first(rest, "\n")) <= 80);
+  }
+
+  TEST_CASE("every sentence has a number and says what it rests on") {
+    const Asker asker;
+    const json all = asker.explains({"--kernel", "register_tile"});
+    REQUIRE(all.size() == 4);
+    for (const json& one : all) {
+      CHECK(one["findings"].size() >= 3);
+      for (const json& finding : one["findings"]) {
+        const std::string text = finding["text"];
+        CHECK_MESSAGE(text.find_first_of("0123456789") != std::string::npos, text);
+        CHECK(!finding["from"].get<std::string>().empty());
+      }
+    }
+  }
+
+  TEST_CASE(
+      "of a kernel tuned whole it is known which parameters decide, and what beckons beyond its lists") {
+    const Asker asker;
+    const json one = asker.explains({"1024", "--kernel", "register_tile"}).at(0);
+    CHECK(one["kernel"] == "register_tile");
+    const auto influence = of_rule(one["findings"], "influence");
+    REQUIRE(!influence.empty());
+    CHECK(has(influence[0]["text"], "TILES decides"));
+    CHECK(has(influence[0]["text"], "240 trials"));
+    bool unroll = false;
+    for (const json& end : of_rule(one["findings"], "end of list"))
+      unroll = unroll || has(end["text"], "UNROLL=32 is the largest");
+    CHECK(unroll);
+  }
+
+  TEST_CASE("a size or a parameter that nobody has is refused with what there is") {
+    const Asker asker;
+    const ProgramResult size = asker.asks({"explain", "777", "--family", "matmul"});
+    CHECK(size.exit_code == 3);
+    CHECK(has(size.err, "answers for size 777"));
+    CHECK(has(size.err, "tuner run --sizes 777"));
+    const ProgramResult parameter = asker.asks({"explain", "TILE_L", "--kernel", "register_tile_2d"});
+    CHECK(parameter.exit_code == 2);
+    CHECK(has(parameter.err, "did you mean `TILE_"));
+    CHECK(asker.asks({"explain", "12x"}).exit_code == 2);
+  }
+
+  TEST_CASE("best leads to it, and a report has it with what was counted") {
+    Asker asker;
+    const ProgramResult best = asker.asks({"best", "1024", "--family", "matmul"});
+    CHECK(has(best.err, "`tuner explain 1024"));
+    const std::string fast = db_test::timed_trial("fast", 512, 1000).key.hex();
+    {
+      db::ResultStore store(asker.home / "tuner.db");
+      store.begin_run(db_test::sample_run());
+      store.record(db_test::timed_trial("fast", 512, 1000));
+      store.record(db_test::timed_trial("slow", 512, 2000));
+      store.record_counters(db_test::key("fast"),
+                            {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 64, ""},
+                             {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 62, ""}});
+    }
+    const std::string said = "62 of 64 wavefronts of shared memory are bank conflicts";
+    const json report = json::parse(asker.types({"report", "--format", "json"}).out)["environments"][0];
+    CHECK(has(report["problems"][0]["explanation"][0]["text"], said));
+    int counted = 0;
+    for (const json& trial : report["trials"])
+      if (trial.contains("counters")) {
+        CHECK(trial["trial"] == fast);
+        CHECK(trial["counters"]["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"] == 62);
+        ++counted;
+      }
+    CHECK(counted == 1);
+    CHECK(has(asker.types({"report", "--format", "csv"}).out,
+              "counters.l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"));
+    const std::string markdown = asker.types({"report"}).out;
+    CHECK(has(markdown, "what binds the best"));
+    CHECK(has(markdown, said));
+    CHECK(has(asker.types({"report", "--format", "html"}).out, said));
+    CHECK(has(asker.types({"explain", "512"}).out, said));
+  }
+
+  TEST_CASE("kernels with a planted flaw are right on the processor, and of its launches nothing is said") {
+    Asker asker;
+    const ProgramResult ran =
+        asker.types({"run", "--device", "cpu", "--kernel", TUNER_SOURCE_DIR "/tests/flawed", "--sizes",
+                     "4096x64,1000x33", "--measure", "quick", "--counters", "--ceilings", "off"});
+    CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+    CHECK(has(ran.err,
+              "--counters: cpu has no hardware counters, which are of NVIDIA GPUs; the sweep goes on "
+              "without them"));
+    const json all = asker.explains({}, asker.environment["TUNER_DB"]);
+    CHECK(all.size() == 16);  // eight kernels, two sizes
+    for (const json& one : all) CHECK(one["findings"].empty());
+    const ProgramResult said = asker.types({"explain", "4096x64", "--family", "flawed_tail"});
+    CHECK(has(said.out, "nothing that is recorded says why"));
+  }
+}

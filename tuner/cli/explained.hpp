@@ -1,0 +1,53 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "db/best.hpp"
+#include "tuner/explain/explain.hpp"
+#include "tuner/space/kernel_space.hpp"
+
+namespace tuner::cli {
+
+/// Why an answer's winner is fast, and what was missing to say more.
+struct Explained {
+  std::vector<explain::Finding> findings;
+  std::string without;  ///< why no machine code could be read; empty: it was, or there was no need to
+};
+
+/// Gathers what a database, the specs and the cache of binaries know of answers, for tuner::explain. Specs
+/// are read once.
+class Explainer {
+ public:
+  /// `spec`: of the kernels, where one was named. `may_compile`: binaries that are not cached are compiled
+  /// again, which takes seconds each.
+  Explainer(const db::Connection& connection, const config::Settings& settings, std::string spec,
+            bool may_compile);
+
+  /// `ranked`: the case's trials, as db::ranking() has them.
+  Explained operator()(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked);
+
+ private:
+  /// The kernel of the spec at hand, where that is still what the trial is of.
+  struct Kernel {
+    std::unique_ptr<space::KernelSpace> whole;
+    /// Each constraint alone.
+    std::vector<std::pair<std::string, space::KernelSpace>> constraints;
+  };
+  const Kernel& kernel_of(const model::TrialRecord& trial);
+  std::vector<explain::Listed> listed(const model::TrialRecord& winner, const model::DeviceLimits& limits);
+  explain::Side side_of(const model::TrialRecord& trial, std::string& without) const;
+
+  const db::Connection& m_connection;
+  const config::Settings& m_settings;
+  std::string m_spec;
+  bool m_may_compile;
+  std::vector<model::DeviceInfo> m_devices;
+  std::map<model::Digest, Kernel> m_kernels;  ///< by definition
+};
+
+}  // namespace tuner::cli

@@ -1,0 +1,170 @@
+// Rules on what hardware counters said of one run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tuner/explain/rule_parts.hpp"
+
+namespace tuner::explain {
+namespace {
+
+constexpr double lanes = 32;
+constexpr double sector_bytes = 32;
+
+/// Sectors that one request needs, by the widths that the machine code has; without it by the element type.
+double sectors_needed(const Side& side, bool writes) {
+  double bits = 0;
+  int count = 0;
+  if (side.code)
+    for (const sass::AccessCount& each : side.code->hot_accesses) {
+      if (each.access.space != sass::Space::global || each.access.writes != writes) continue;
+      bits += static_cast<double>(each.access.bits) * each.count;
+      count += each.count;
+    }
+  constexpr double bits_of_byte = 8;
+  const double bytes = count > 0 ? bits / count / bits_of_byte
+                                 : static_cast<double>(model::size_bytes(side.trial.problem.type));
+  return std::max(1.0, lanes * bytes / sector_bytes);
+}
+
+void find_direction(const Side& side, bool writes, Findings& out) {
+  constexpr double clearly = 1.25;
+  const auto requests = counted(side, {writes ? "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
+                                              : "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"});
+  const auto sectors = counted(side, {writes ? "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
+                                             : "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"});
+  if (!requests || !sectors || *requests <= 0) return;
+  const double each = *sectors / *requests;
+  const double needed = sectors_needed(side, writes);
+  if (each < needed * clearly) return;
+  out.push_back(
+      {.text = fmt::format("a {} touches {} sectors of global memory where {} would do: {} of its {} "
+                           "sectors are not needed",
+                           writes ? "store" : "load", number(each), number(needed),
+                           percent(1 - needed / each), number(*sectors)),
+       .next = "neighbouring threads at neighbouring addresses: exchange the indices, or go through "
+               "shared memory",
+       .weight = flaw(1 - needed / each)});
+}
+
+}  // namespace
+
+Findings find_uncoalesced(const Subject& subject) {
+  Findings found;
+  find_direction(subject.winner, false, found);
+  find_direction(subject.winner, true, found);
+  return found;
+}
+
+Findings find_bank_conflicts(const Subject& subject) {
+  constexpr double least = 0.1;
+  const auto wavefronts = counted(subject.winner, {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"});
+  const auto conflicts = counted(subject.winner, {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"});
+  if (!wavefronts || !conflicts || *wavefronts <= 0 || *conflicts < least * *wavefronts) return {};
+  const double share = std::min(1.0, *conflicts / *wavefronts);
+  return {{.text = fmt::format("{} of {} wavefronts of shared memory are bank conflicts ({})",
+                               number(*conflicts), number(*wavefronts), percent(share)),
+           .next = "rows of a shared array that are padded by a word, or another order of its elements",
+           .weight = flaw(share)}};
+}
+
+Findings find_divergence(const Subject& subject) {
+  constexpr double least = 0.1;
+  const auto of_warps = counted(subject.winner, {"smsp__inst_executed.sum"});
+  const auto of_threads = counted(subject.winner, {"smsp__thread_inst_executed.sum"});
+  if (!of_warps || !of_threads || *of_warps <= 0) return {};
+  const double each = *of_threads / *of_warps;
+  const double lost = 1 - each / lanes;
+  if (lost < least) return {};
+  return {{.text = fmt::format("{} of 32 threads take part in an instruction: {} of the lanes are idle",
+                               number(each), percent(lost)),
+           .next = "branches that whole warps take alike, or work that is sorted before; full warps",
+           .weight = flaw(lost)}};
+}
+
+Findings find_traffic(const Subject& subject) {
+  constexpr double clearly = 1.5;
+  const Side& winner = subject.winner;
+  const auto read = counted(winner, {"dram__bytes_read.sum", "dram__bytes_op_read.sum"});
+  const auto written = counted(winner, {"dram__bytes_write.sum", "dram__bytes_op_write.sum"});
+  const double needed = winner.trial.workload.bytes;
+  if (!read || !written || needed <= 0 || *read + *written < clearly * needed) return {};
+  const double share = 1 - needed / (*read + *written);
+  const auto busy = counted(winner, {"dram__throughput.avg.pct_of_peak_sustained_elapsed"});
+  constexpr double hundred = 100;
+  const double weight = busy ? share * *busy / hundred : share;
+  return {{.text = fmt::format("DRAM moves {}B where the problem needs {}B: {} times as much",
+                               number(*read + *written), number(needed), number((*read + *written) / needed)),
+           .next = "tiles that reuse what they read, or an order of blocks in which neighbours share it",
+           .weight = flaw(weight)}};
+}
+
+Findings find_busy_pipe(const Subject& subject) {
+  struct Pipe {
+    std::string_view metric;
+    const char* what;
+  };
+  constexpr std::array pipes = {
+      Pipe{"dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM is at"},
+      Pipe{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "the tensor cores are busy in"},
+      Pipe{"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "the FMA pipe is busy in"},
+      Pipe{"smsp__issue_active.avg.pct_of_peak_sustained_active", "instructions are issued in"}};
+  constexpr double least = 60;
+  constexpr double hundred = 100;
+  Findings found;
+  for (const Pipe& pipe : pipes) {
+    const auto busy = counted(subject.winner, {pipe.metric});
+    if (!busy || *busy < least) continue;
+    const bool is_share = pipe.metric.starts_with("dram");
+    found.push_back({.text = fmt::format("{} {} of {}: at most {} are left", pipe.what,
+                                         percent(*busy / hundred), is_share ? "its peak" : "the cycles",
+                                         percent(std::max(0.0, 1 - *busy / hundred))),
+                     .weight = std::min(1.0, *busy / hundred)});
+  }
+  return found;
+}
+
+Findings find_stalls(const Subject& subject) {
+  struct Reason {
+    const char* name;
+    const char* waits_for;
+    const char* next;
+  };
+  constexpr std::array reasons = {
+      Reason{"long_scoreboard", "global or local memory",
+             "loads that are begun earlier: prefetching, more independent loads a thread, more warps"},
+      Reason{"short_scoreboard", "shared memory",
+             "wider loads from shared memory, or more work a loaded value"},
+      Reason{"mio_throttle", "the queue to shared memory and special functions",
+             "fewer and wider accesses of shared memory"},
+      Reason{"barrier", "barriers", "fewer barriers, smaller blocks, or a second buffer"},
+      Reason{"math_pipe_throttle", "the arithmetic pipe", ""},
+      Reason{"gmma", "the tensor cores", ""}};
+  constexpr double least = 0.5;
+  const Reason* worst = nullptr;
+  double warps = 0;
+  double all = 0;
+  for (const Reason& reason : reasons) {
+    const auto waiting =
+        counted(subject.winner,
+                {fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", reason.name)});
+    if (!waiting) continue;
+    all += *waiting;
+    if (*waiting > warps) {
+      warps = *waiting;
+      worst = &reason;
+    }
+  }
+  if (worst == nullptr || warps < least) return {};
+  // An instruction that is issued was preceded by one cycle of its warp, and by those that it waited.
+  const double share = warps / (1 + all);
+  return {
+      {.text = fmt::format("for each instruction that is issued, {} warps wait for {}; {} for all that was "
+                           "counted",
+                           number(warps), worst->waits_for, number(all)),
+       .next = worst->next,
+       .weight = share}};
+}
+
+}  // namespace tuner::explain

@@ -1,0 +1,66 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/explain/explain.hpp"
+
+/// What rules share; see rules() for what each looks at.
+namespace tuner::explain {
+
+using Findings = std::vector<Finding>;
+
+/// A flaw of this share of the time, and a limit; see Finding::weight.
+inline double flaw(double share) {
+  return 1 + share;
+}
+
+/// `75 %`, `4.2 %`, `0.31 %`
+std::string percent(double share);
+/// A number for people: three digits, and a letter for thousands: `1.24 M`, `48.1 T`, `17`, `2.5`.
+std::string number(double value);
+/// `44.6 µs`
+std::string duration(double seconds);
+
+/// Seconds that the trial takes; nothing where it was not timed.
+std::optional<double> seconds_of(const model::TrialRecord& trial);
+std::int64_t blocks_of(const model::TrialRecord& trial);
+std::int64_t threads_of(const model::TrialRecord& trial);
+std::int64_t warps_of(const model::TrialRecord& trial);  ///< of a block
+
+/// The highest of a kind, of the trial's device, and for `arithmetic` of its type; null where none is known.
+const model::Ceiling* ceiling_of(const Subject& subject, std::string_view kind);
+
+/// The value of a counter, by the first of NVIDIA's names that was counted.
+std::optional<double> counted(const Side& side, std::initializer_list<std::string_view> metrics);
+
+/// Issue slots of the hot loop that go to loads and stores of global and shared memory.
+int memory_instructions(const sass::Mix& mix);
+
+// The rules, a file for each kind of evidence.
+Findings find_ceiling(const Subject& subject);
+Findings find_launch(const Subject& subject);
+Findings find_few_blocks(const Subject& subject);
+Findings find_few_warps(const Subject& subject);
+Findings find_tail(const Subject& subject);
+
+Findings find_spills(const Subject& subject);
+Findings find_doubles(const Subject& subject);
+Findings find_unchanged_loads(const Subject& subject);
+Findings find_load_units(const Subject& subject);
+Findings find_issue_slots(const Subject& subject);
+
+Findings find_uncoalesced(const Subject& subject);
+Findings find_bank_conflicts(const Subject& subject);
+Findings find_divergence(const Subject& subject);
+Findings find_traffic(const Subject& subject);
+Findings find_busy_pipe(const Subject& subject);
+Findings find_stalls(const Subject& subject);
+
+Findings find_rival(const Subject& subject);
+Findings find_influence(const Subject& subject);
+Findings find_ends(const Subject& subject);
+Findings find_constraints(const Subject& subject);
+Findings find_occupancy(const Subject& subject);
+
+}  // namespace tuner::explain
