@@ -74,7 +74,7 @@ LoadedKernels load_one(const FileReader& files, const std::filesystem::path& pat
   FileText file = files.read(path);
   if (!file.problem.empty()) {
     loaded.mistakes.push_back(
-        {{name, 0, 0}, file.problem, "a kernel spec is a .toml file; docs/kernel-specs.md"});
+        {{name, 0, 0}, file.problem, "a kernel spec is a .toml file; `tuner init KERNEL.cu` drafts one"});
     return loaded;
   }
   std::variant<Node, model::Diagnostic> document = parse_toml(file.text, name);

@@ -60,6 +60,10 @@ extern "C" __global__ void saxpy_reference(const float* x, const float* y, doubl
       CHECK(again.exit_code == 2);
       CHECK(has(again.err, "saxpy.toml is there already"));
       CHECK(user.types({"init", "saxpy.cu", "--force"}).exit_code == 0);
+      // As `tuner init saxpy.cu > saxpy.toml` leaves it for us.
+      tuner::test::write_text(user.home / "saxpy.toml", "");
+      CHECK(user.types({"init", "saxpy.cu"}).exit_code == 0);
+      CHECK(has(tuner::test::read_text(user.home / "saxpy.toml"), "[kernel]"));
       CHECK(has(tuner::test::read_text(user.home / "saxpy_reference.cu"), "y_expected[i] = double"));
     }
     SUBCASE("check holds the spec against the kernel's declaration") {

@@ -32,8 +32,9 @@ struct InitOptions {
   bool force = false;
 };
 
+/// An empty file loses nothing: `tuner init saxpy.cu > saxpy.toml` makes one.
 void refuse_existing(const fs::path& file, bool force) {
-  if (force || !fs::exists(file)) return;
+  if (force || !fs::exists(file) || (fs::is_regular_file(file) && fs::is_empty(file))) return;
   throw model::UsageError(fmt::format("{} is there already", file.string()), "--force replaces it");
 }
 

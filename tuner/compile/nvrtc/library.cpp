@@ -247,8 +247,9 @@ class Attempts {
     throw model::Error(
         "NVRTC, CUDA's run-time compiler, could not be loaded. Tried:" + m_text,
         "install the CUDA toolkit 12.4 or newer, or set TUNER_NVRTC to libnvrtc or the folder it is in; "
-        "where pip "
-        "installed this program: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt",
+        "where pip installed this program: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
+        "nvidia-cuda-crt; "
+        "`tuner run` and `tuner check` can use this processor instead: --device cpu",
         model::ExitCode::no_device);
   }
 
