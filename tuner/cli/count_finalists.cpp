@@ -4,7 +4,7 @@
 
 #include "db/best.hpp"
 #include "db/queries.hpp"
-#include "tuner/device/cuda/counters/permission.hpp"
+#include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
