@@ -12,7 +12,7 @@
 #include "tests/config/temporary_folder.hpp"
 
 /// Drafts of kernels, read back.
-namespace test {
+namespace config_test {
 
 struct Drafted {
   config::SpecDraft draft;
@@ -55,4 +55,4 @@ inline Drafted drafted(const std::string& source, const std::map<std::string, st
   return result;
 }
 
-}  // namespace test
+}  // namespace config_test

@@ -8,8 +8,8 @@
 
 using config::choose_overloads;
 using config::signature_mistakes;
-using test::Drafted;
-using test::drafted;
+using config_test::Drafted;
+using config_test::drafted;
 
 TEST_SUITE("config::choose_overloads") {
   TEST_CASE("an entry that names several functions becomes the kernel that can take what is passed") {

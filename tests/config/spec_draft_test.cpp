@@ -8,9 +8,9 @@
 #include "tests/config/drafted.hpp"
 
 using namespace config;
-using test::draft_of;
-using test::Drafted;
-using test::drafted;
+using config_test::draft_of;
+using config_test::Drafted;
+using config_test::drafted;
 
 namespace {
 
