@@ -31,6 +31,14 @@ std::size_t axis_of(const std::string& name) {
   return 3;
 }
 
+/// 0: a parameter's name says this axis, as `DIM_X`; 2: another one; 1: none.
+int axis_rank(const std::string& name, std::size_t axis) {
+  const std::string caps = upper(name);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (caps.ends_with(fmt::format("_{}", "XYZ"[i]))) return i == axis ? 0 : 2;
+  return 1;
+}
+
 /// What the source says; what it does not say, the capture does.
 DraftPlan plan_of_source(DraftSource& source) {
   DraftPlan plan = source.is_launched() ? plan_launch(source) : guess_plan(source);
@@ -126,8 +134,10 @@ class CapturePlanner {
 
   std::string block_along(std::size_t axis, const Numbers& wanted, bool is_plane) {
     if (const auto text = said(m_said.block, axis, wanted)) return *text;
-    if (const auto fitted = fit_block({m_sizes, m_parameters.names(may_set_block)}, wanted))
-      return fitted->text;
+    FitNames names{m_sizes, m_parameters.names(may_set_block)};
+    std::ranges::stable_sort(names.parameters, {},
+                             [&](const FitName& one) { return axis_rank(one.name, axis); });
+    if (const auto fitted = fit_block(names, wanted)) return fitted->text;
     // A macro of the source that the program was built with another value of, or that has none there.
     for (const DraftParameter& one : m_plan.parameters) {
       const bool is_open = names_block(one.name) && is_same_always(wanted) && axis == 0 && !is_plane &&

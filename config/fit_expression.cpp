@@ -33,6 +33,7 @@ constexpr double product_cost = 1;
 constexpr double power_cost = 2.5;  ///< of a constant that is a power of two
 constexpr double other_cost = 4;
 constexpr double least_cost = 3;
+constexpr double alike_gain = 0.25;  ///< of `M` divided by `BLK_M`
 constexpr std::int64_t largest_number = std::int64_t{1} << 50U;
 constexpr std::size_t most_terms = 4000;  ///< that a search goes through, the cheapest
 
@@ -65,6 +66,7 @@ std::optional<Term> quotient(const Term& a, const Term& b, bool rounds_up) {
             a.cost + b.cost + (rounds_up ? division_cost : rounded_down_cost),
             !rounds_up,
             a.has_sizes || b.has_sizes};
+  if (b.text.ends_with('_' + a.text)) made.cost -= alike_gain;
   bool has_remainder = false;
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     if (b.values[i] <= 0) return std::nullopt;

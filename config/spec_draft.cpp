@@ -18,6 +18,8 @@ using tuner::source::PointerUse;
 using tuner::source::Program;
 using tuner::source::ProgramFunction;
 
+constexpr std::size_t most_free = 6;  ///< parameters that may all be independent
+
 class Draft {
  public:
   explicit Draft(DraftSource& source) : m_source(source) {}
@@ -26,6 +28,7 @@ class Draft {
     if (m_source.request.captured != nullptr) return by_capture(*m_source.request.captured);
     m_plan = m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source);
     keep_launch_bounds();
+    keep_divisions();
     // First: what is right follows from what is written.
     m_arguments = draft_arguments(m_source, m_plan);
     DraftVerification right = draft_verification(m_source, m_plan, m_arguments);
@@ -44,6 +47,7 @@ class Draft {
     CapturePlan planned = plan_capture(m_source, captured);
     m_plan = planned.plan;
     keep_launch_bounds();
+    keep_divisions();
     CaptureArguments made = capture_arguments(m_source, captured, planned);
     m_arguments = std::move(made.arguments);
     if (made.has_fixed_extent)
@@ -90,6 +94,30 @@ class Draft {
       lone->values = values_up_to(*config::number(bound), lone->values);
     else if (std::ranges::any_of(m_plan.block, [](const std::string& one) { return !config::number(one); }))
       m_plan.constraints.push_back(fmt::format("{} <= {}", block, bound));
+  }
+
+  /// `BLK_K / DIM_Y` of the kernel leaves no rest, where it leaves none by default.
+  void keep_divisions() {
+    const auto usual = [&](std::string_view name) {
+      const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
+      return found == m_plan.parameters.end() ? std::nullopt : config::number(found->usual);
+    };
+    for (const ProgramFunction* const function : m_source.reached) {
+      const tuner::source::Tokens body = function->body;
+      for (std::size_t i = 1; i + 2 < body.size(); ++i) {
+        if (!body[i + 1].is("/") || tuner::source::is_one_of(body[i - 1].text, {"*", "/", "%"})) continue;
+        const auto left = usual(body[i].text);
+        const auto right = usual(body[i + 2].text);
+        const std::string constraint = fmt::format("{} % {} == 0", body[i].text, body[i + 2].text);
+        if (left && right && *right > 0 && *left % *right == 0 &&
+            std::ranges::count(m_plan.constraints, constraint) == 0)
+          m_plan.constraints.push_back(constraint);
+      }
+    }
+    if (m_plan.parameters.size() > most_free)
+      m_source.ask(
+          fmt::format("which of the {} parameters go together? constraints say it, as \"{} * 2 <= {}\"",
+                      m_plan.parameters.size(), m_plan.parameters[0].name, m_plan.parameters[1].name));
   }
 
   std::string made_from() const {

@@ -27,13 +27,13 @@ int main(int count, char** words) {
   using Compile = void (*)(const std::string&, const std::vector<std::string>&, std::string&);
   void* const user = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
   if (user == nullptr) return 7;
-  std::string ptx;
-  reinterpret_cast<Compile>(dlsym(user, "compile"))(text, {words + 3, words + count}, ptx);
+  std::string binary;
+  reinterpret_cast<Compile>(dlsym(user, "compile"))(text, {words + 3, words + count}, binary);
 
   driver<int (*)(unsigned)>("cuInit")(0);
   void* module = nullptr;
   void* function = nullptr;
-  driver<int (*)(void**, const void*)>("cuModuleLoadData")(&module, ptx.c_str());
+  driver<int (*)(void**, const void*)>("cuModuleLoadData")(&module, binary.c_str());
   driver<int (*)(void**, void*, const char*)>("cuModuleGetFunction")(&function, module, "_Z5scalePfPKfif");
   if (function == nullptr) return 6;
   std::uintptr_t x = 0;

@@ -38,16 +38,12 @@ const Words options = {"--gpu-architecture=compute_90",
 /// A program that compiles `text` with NVRTC, captured in `kept`.
 struct Compiled {
   explicit Compiled(const std::string& text = source, const char* user = CAPTURE_NVRTC_ASKS,
-                    const Words& flags = {}, const std::string& folder = "kept") {
+                    const std::string& architecture = "compute_90") {
     capture.program = CAPTURE_NVRTC_PROGRAM;
-    captures(text, user, flags, folder);
-  }
-  void captures(const std::string& text, const char* user, Words flags, const std::string& folder) const {
     std::ofstream(capture.folder / "text") << text;
-    flags.insert(flags.end(), {"--folder", folder, "--save", "scale"});
-    Words does = {user, capture.folder / "text"};
+    Words does = {user, capture.folder / "text", "--gpu-architecture=" + architecture};
     does.insert(does.end(), options.begin(), options.end());
-    const ProgramResult result = capture.run(flags, does);
+    const ProgramResult result = capture.run({"--folder", "kept", "--save", "scale"}, does);
     INFO(result.err);
     CHECK(result.out == "done\n");
   }
@@ -67,11 +63,15 @@ TEST_SUITE("programs that compile with NVRTC") {
   TEST_CASE(
       "a spec needs neither a file nor a value: source, headers, macros and options are the program's") {
     const char* user = CAPTURE_NVRTC_ASKS;
+    std::string architecture = "compute_90";
     SUBCASE("NVRTC is opened and asked for its functions") {}
+    SUBCASE("it makes a cubin") {
+      architecture = "sm_90";
+    }
     SUBCASE("a library of the program is linked to NVRTC") {
       user = CAPTURE_NVRTC_LINKED;
     }
-    const Compiled program(source, user);
+    const Compiled program(source, user, architecture);
     const ProgramResult init = program.types({"init", "--from", "kept"});
     INFO(init.err);
     REQUIRE(init.exit_code == 0);

@@ -11,6 +11,8 @@ int nvrtcCreateProgram(void**, const char*, const char*, int, const char* const*
 int nvrtcCompileProgram(void*, int, const char* const*);
 int nvrtcGetPTXSize(void*, std::size_t*);
 int nvrtcGetPTX(void*, char*);
+int nvrtcGetCUBINSize(void*, std::size_t*);
+int nvrtcGetCUBIN(void*, char*);
 int nvrtcDestroyProgram(void**);
 }
 
@@ -23,8 +25,8 @@ int nvrtcDestroyProgram(void**);
 
 extern "C" [[gnu::visibility("default")]] void compile(const std::string& text,
                                                        const std::vector<std::string>& options,
-                                                       std::string& ptx);
-void compile(const std::string& text, const std::vector<std::string>& options, std::string& ptx) {
+                                                       std::string& binary);
+void compile(const std::string& text, const std::vector<std::string>& options, std::string& binary) {
   const char* const names[] = {"offset.h"};
   const char* const headers[] = {"#define OFFSET 0\n"};
   std::vector<const char*> words;
@@ -33,8 +35,14 @@ void compile(const std::string& text, const std::vector<std::string>& options, s
   NVRTC(nvrtcCreateProgram)(&program, text.c_str(), "text.cu", 1, headers, names);
   if (NVRTC(nvrtcCompileProgram)(program, static_cast<int>(words.size()), words.data()) != 0) std::exit(8);
   std::size_t bytes = 0;
-  NVRTC(nvrtcGetPTXSize)(program, &bytes);
-  ptx.resize(bytes);
-  NVRTC(nvrtcGetPTX)(program, ptx.data());
+  if (options.front() == "--gpu-architecture=sm_90") {
+    NVRTC(nvrtcGetCUBINSize)(program, &bytes);
+    binary.resize(bytes);
+    NVRTC(nvrtcGetCUBIN)(program, binary.data());
+  } else {
+    NVRTC(nvrtcGetPTXSize)(program, &bytes);
+    binary.resize(bytes);
+    NVRTC(nvrtcGetPTX)(program, binary.data());
+  }
   NVRTC(nvrtcDestroyProgram)(&program);
 }

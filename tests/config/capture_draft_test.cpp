@@ -247,6 +247,23 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(capture_draft(source, {launch(1000, 2, 1000), launch(1000, 3, 1000)}).draft.sizes == "1000");
   }
 
+  TEST_CASE("macros are told apart by their names where their values are the same") {
+    const auto macro = [](const std::string& name) {
+      return "#ifndef " + name + "\n#define " + name + " 16\n#endif\n";
+    };
+    const std::string source =
+        macro("BLK_N") + macro("BLK_M") + macro("DIM_Y") + macro("DIM_X") + macro("DIM_XA") +
+        "__global__ void k(float* y, int M, int N) {\n"
+        "  float part[BLK_M / DIM_X][2 * BLK_N / DIM_XA]; int m = blockIdx.x, n = blockIdx.y;\n"
+        "  y[m * DIM_X + n * DIM_Y + DIM_XA] = part[0][0]; }\n";
+    const CaptureDraft result =
+        capture_draft(source, {TestLaunch({8, 4, 1}, {16, 16, 1}).writes(4 * 128 * 64).with(128).with(64)});
+    CHECK(result.says("block = [\"DIM_X\", \"DIM_Y\"]"));
+    CHECK(result.says("grid = [\"ceil_div(M, BLK_M)\", \"ceil_div(N, BLK_N)\"]"));
+    CHECK(result.says("constraints = [\"BLK_M % DIM_X == 0\"]"));
+    CHECK_FALSE(result.asks("go together"));
+  }
+
   TEST_CASE("blocks of several axes keep to __launch_bounds__ together") {
     const CaptureDraft result = capture_draft(
         "__launch_bounds__(256) __global__ void k(float* y, int n) {\n"

@@ -79,6 +79,26 @@ extern "C" __global__ void saxpy_reference(const float* x, const float* y, doubl
     }
   }
 
+  TEST_CASE("macros that the build gives are parameters with its values, or options") {
+    const User user;
+    std::ofstream(user.home / "scale.cu") << "#ifndef BLOCK_SIZE\n#define BLOCK_SIZE 256\n#endif\n"
+                                             "__global__ void scale(float* y, int n) {\n"
+                                             "  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x;\n"
+                                             "  if (i < n) y[i] = static_cast<REAL>(ROUNDS * y[i]);\n}\n";
+    const auto init = user.types(
+        {"init", "scale.cu", "-D", "BLOCK_SIZE=128", "-D", "ROUNDS=3", "-D", "REAL=double", "-D", "UNUSED"});
+    CHECK_MESSAGE(init.exit_code == 0, init.err);
+    const std::string spec = tuner::test::read_text(user.home / "scale.toml");
+    INFO(spec);
+    CHECK(has(spec, "default = { BLOCK_SIZE = 128, ROUNDS = 3 }"));
+    CHECK(has(spec, "# ? given by the build"));
+    CHECK(has(spec, "options = [\"-DREAL=double\"]"));
+    const auto check = user.types({"check", "scale.toml"});
+    INFO(check.out, check.err);
+    CHECK(has(check.err, "still to be written"));
+    CHECK_FALSE(has(check.out + check.err, "compile_error"));
+  }
+
   TEST_CASE("a kernel of structs is tuned once its reference is written, which is passed them") {
     const User user;
     std::ofstream(user.home / "particles.cu") << R"(
