@@ -30,7 +30,7 @@ function sureText(problem) {
   return text + newer;
 }
 
-const abouts = { binds: "What binds it", runner_up: "What the runner-up lacks", parameter: "Which parameters decide", next: "What to try next" };
+const abouts = { binds: "What binds it", runner_up: "What the runner-up lacks", parameter: "Which parameters matter", next: "What to try next" };
 
 /** Why it is as fast as it is, as `tuner explain` says it. */
 function why(problem) {

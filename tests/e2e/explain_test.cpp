@@ -77,13 +77,13 @@ TEST_SUITE("tuner command line, explanations") {
   }
 
   TEST_CASE(
-      "of a kernel tuned whole it is known which parameters decide, and what beckons beyond its lists") {
+      "of a kernel tuned whole it is known which parameters matter, and what beckons beyond its lists") {
     const Asker asker;
     const json one = asker.explains({"1024", "--kernel", "register_tile"}).at(0);
     CHECK(one["kernel"] == "register_tile");
     const auto influence = of_rule(one["findings"], "influence");
     REQUIRE(!influence.empty());
-    CHECK(has(influence[0]["text"], "TILES decides"));
+    CHECK(has(influence[0]["text"], "TILES explains"));
     CHECK(has(influence[0]["text"], "240 trials"));
     bool unroll = false;
     for (const json& end : of_rule(one["findings"], "end of list"))

@@ -15,6 +15,7 @@ const acts = {
     check(/1\.24×the speed of cuBLAS95 %: 1\.239–1\.242/.test(text(".figures")), text(".figures"));
     check(/It took 30 turns with 7 rivals/.test(text(".first")), text(".first"));
     check(/nvcc \$\(tuner best 1024 --family matmul --db .* --format flags\)/.test(text(".code pre")), text(".code pre"));
+    check(/Why it is as fast as it is.*What binds it.*of 65\.\d T op\/s.*What the runner-up lacks/.test(text(".answer")), text(".answer"));
     check(location.hash === "#f.size=1024", location.hash);
     check(passing() === 81, `81 trials of 1024, not ${passing()}`);
     all(".chips button").at(-1).click();

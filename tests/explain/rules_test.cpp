@@ -206,7 +206,7 @@ const std::map<std::string, Case>& cases() {
               s.trials.push_back({configuration, tile == 64 ? 1 : tile == 16 ? 2 : 1.5, tile == 16});
             }
         },
-        "TILE decides"}},
+        "TILE explains"}},
       {"end of list",
        {[](Subject& s) {
           s.trials.push_back({with("TILE", 32), 1.25, false});

@@ -130,7 +130,7 @@ void add_explain(const CommandPlace& place) {
   command.choice("--format", options.format, {"table", "json"}, "table or json");
   command.settings({"db", "type", "pad", "measure", "l2", "cache_dir"});
   command->footer(
-      "Of a size: what binds its best, what the runner-up lacks, which parameters decide, what to try next. "
+      "Of a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "
       "From the counters of `tuner profile` where there are any, else from machine code, resources, ceilings "
       "and times. Of up to two sizes machine code that is no longer cached is compiled again.\n"
       "Of a parameter, at each size: the best configuration with a value against the best with any. So the "

@@ -77,13 +77,14 @@ Findings find_spills(const Subject& subject) {
       "fewer live values: a smaller tile a thread, less unrolling, or a larger register limit "
       "(__launch_bounds__)";
   if (!winner.code) {
+    constexpr double unknown_share = 0.05;  // perhaps none of it is in a loop
     if (bytes == 0) return {};
     return {{.from = "resources",
              .text = fmt::format(
                  "it spills: a thread stores {} and loads {} bytes of registers, says the compiler",
                  winner.trial.resources->spill_store_bytes, winner.trial.resources->spill_load_bytes),
              .next = next,
-             .weight = flaw(0)}};
+             .weight = unknown_share}};
   }
   const Mix& mix = winner.code->hot_mix();
   const int spills = mix.spill_loads + mix.spill_stores;

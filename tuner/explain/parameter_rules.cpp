@@ -106,11 +106,11 @@ Findings find_influence(const Subject& subject) {
     std::string text =
         share.is_pair()
             ? fmt::format(
-                  "{} and {} together decide {} of the variance of log time, beside what each decides "
+                  "{} and {} together explain {} of the variance of log time, beside what each explains "
                   "alone",
                   first.name, parameters[share.second].name, percent(share.share))
             : fmt::format(
-                  "{} decides {} of the variance of log time. With another value the best that is known "
+                  "{} explains {} of the variance of log time. With another value the best that is known "
                   "loses: {}",
                   first.name, percent(share.share), losses(subject, first));
     out.push_back({.text = std::move(text), .weight = share.share});

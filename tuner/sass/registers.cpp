@@ -57,6 +57,9 @@ int result_words(const Instruction& instruction) {
 
 Registers written_by(const Instruction& instruction) {
   Registers written;
+  const std::string_view name = instruction.name();
+  if (name.find("SETP") != std::string_view::npos || name.find("PLOP3") != std::string_view::npos)
+    return written;                           // predicates alone
   constexpr std::size_t most_predicates = 2;  // those stand before the register
   const std::vector<std::string_view> operands = instruction.operand_list();
   for (std::size_t i = 0; i < operands.size() && i <= most_predicates; ++i) {

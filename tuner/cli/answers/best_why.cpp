@@ -238,7 +238,7 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   say_libraries(answer, lines);
   say_ceiling(answer, lines);
   lines.push_back(
-      fmt::format("`tuner explain {}` says what binds it, which parameters decide, and what to try next",
+      fmt::format("`tuner explain {}` says what binds it, which parameters matter, and what to try next",
                   answer.tuning_case.problem.size_text()));
   std::string text =
       fmt::format("why {} at {} {}:\n", style.id(answer.winner.key), answer.tuning_case.problem.family,

@@ -13,7 +13,7 @@ namespace tuner::cli::answers {
 namespace {
 
 const char* heading_of(explain::About about) {
-  constexpr std::array headings = {"what binds it", "what the runner-up lacks", "which parameters decide",
+  constexpr std::array headings = {"what binds it", "what the runner-up lacks", "which parameters matter",
                                    "what to try next in the spec"};
   return headings[static_cast<std::size_t>(about)];
 }
