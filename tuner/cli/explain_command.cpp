@@ -6,6 +6,7 @@
 #include "config/known_settings.hpp"
 #include "db/database.hpp"
 #include "db/transfer.hpp"
+#include "reports/summary.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/explanation.hpp"
 #include "tuner/cli/answers/parameter_effect.hpp"
@@ -66,6 +67,9 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
                  (is_of_sizes ? " for size " + options.what : "") + asked_text(options),
                  "measure it first: tuner run --sizes " + (is_of_sizes ? options.what : "512..4096"));
   }
+  std::ranges::stable_sort(
+      asked.all, reports::problem_less,
+      [](const db::BestAnswer& answer) -> const auto& { return answer.tuning_case.problem; });
   asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all, options) : chosen_of(asked.all);
   for (const db::BestAnswer* const answer : asked.chosen)
     asked.rankings.push_back(db::ranking(connection, *answer, query));
