@@ -21,6 +21,9 @@ using tuner::model::Configuration;
 using tuner::model::Digest;
 using tuner::model::Error;
 
+/// Rows go all over the target's indexes, and what does not fit is written more than once.
+constexpr std::int64_t cache_bytes = std::int64_t{256} << 20;
+
 /// What SQLite calls a function with.
 using Values = sqlite3_value**;
 
@@ -330,7 +333,9 @@ void MergeRows::add_known(const std::vector<Digest>& trials) {
 }  // namespace
 
 Arrivals::Arrivals(const Connection& target)
-    : m_target(target), m_rows(target, RowWriter::Life::one_transaction), m_specs(target) {}
+    : m_target(target), m_rows(target, RowWriter::Life::one_transaction), m_specs(target) {
+  target.set_cache(cache_bytes);
+}
 
 void Arrivals::put(const Probing& probing) {
   m_rows.note(probing);

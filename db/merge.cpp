@@ -25,8 +25,6 @@ namespace {
 using tuner::model::Error;
 using tuner::model::UsageError;
 
-/// Rows go all over the target's indexes, and what does not fit is written more than once.
-constexpr std::int64_t target_cache_bytes = std::int64_t{256} << 20;
 /// While indexes are made, as much again is sorted at a time.
 constexpr std::int64_t index_cache_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t source_cache_bytes = std::int64_t{32} << 20;
@@ -201,7 +199,6 @@ void add_all(const Connection& source, bool as_copy, Arrivals& arrivals) {
 std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                    const MergeOptions& options) {
   require_others(target, paths, options.open);
-  target.set_cache(target_cache_bytes);
   const Setting sorting = sorting_in_files(target);
   // RowWriter puts what a row refers to before it; asking again for each row took a fifth of the time.
   const Setting unenforced = unenforced_keys(target);

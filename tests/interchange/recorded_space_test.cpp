@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <ctime>
 #include <string>
 
 #include "tuner/model/error.hpp"
@@ -175,6 +176,25 @@ TEST_SUITE("tuner::interchange") {
     };
     CHECK(refusal(text(65534)) == "accepted");
     CHECK(refusal(text(65535)).find("A has more values than can be searched") != std::string::npos);
+  }
+
+  TEST_CASE("reading takes time in proportion to the entries, which keep their order") {
+    const auto seconds = [](int entries) {
+      std::string rows;
+      for (int i = entries; i > 0; --i) {
+        const std::string name = std::to_string(i);
+        rows += (rows.empty() ? "\"" : ",\"") + name + R"(": {"A": )" + name + R"(, "time": 1})";
+      }
+      const std::string text = R"({"tune_params": {"A": []}, "cache": {)" + rows + "}}";
+      const std::clock_t begin = std::clock();
+      const RecordedSpace space = parse_recorded_space(text, "file.json");
+      const std::clock_t end = std::clock();
+      REQUIRE(space.entries.size() == static_cast<std::size_t>(entries));
+      CHECK(space.entries.front().coordinates[0] + 1 == entries);
+      return static_cast<double>(end - begin) / CLOCKS_PER_SEC;
+    };
+    const double few = seconds(4'000);
+    CHECK(seconds(32'000) < 24 * few);  // 8 times as many; each with each would be 64 times
   }
 
   TEST_CASE("what is no recording is refused by its name") {

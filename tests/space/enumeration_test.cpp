@@ -1,11 +1,16 @@
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/space/cltune_gemm.hpp"
 #include "tests/space/spec_builder.hpp"
+#include "tuner/space/compiled_spec.hpp"
+#include "tuner/space/descent.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;
@@ -164,6 +169,33 @@ TEST_CASE("constraints prune: a space of 10^18 combinations with few valid ones 
     if (i > 0) constraints.push_back("P" + std::to_string(i) + " == P" + std::to_string(i - 1));
   }
   CHECK(count(space_of(parameters, constraints), {"", {{"N", 1}}}, {}) == 10);
+}
+
+TEST_CASE("alternatives prune: where each has a term that is false nothing more is set") {
+  std::vector<model::ParameterSpec> parameters;
+  for (int i = 0; i < 12; ++i)
+    parameters.push_back(parameter("P" + std::to_string(i), numbers({0, 1, 2, 3, 4, 5, 6, 7, 8, 9})));
+  std::string written;
+  std::vector<model::NamedExpression> derived;
+  for (int value = 0; value < 10; ++value) {
+    std::string same;
+    for (int i = 11; i >= 0; --i)
+      same += (same.empty() ? "P" : " && P") + std::to_string(i) + " == " + std::to_string(value);
+    const std::string name = "all_" + std::to_string(value);
+    if (value % 2 == 0) derived.push_back({name, expression(same)});
+    written += (written.empty() ? "" : " || ") + (value % 2 == 0 ? name : same);
+  }
+  model::KernelSpec spec = space_of(parameters, {written});
+  spec.derived = std::move(derived);
+  std::vector<model::Diagnostic> mistakes;
+  const auto compiled = compile_spec(spec, mistakes);
+  REQUIRE(compiled != nullptr);
+  Descent descent(*compiled, {"", {{"N", 1}}}, {});
+  descent.give_up_after(10 + 11 * 10 * 10);  // 10 values a level, of each of the 10
+  int found = 0;
+  descent.walk([&](std::span<const std::uint16_t>) { return ++found > 0; });
+  CHECK_FALSE(descent.has_given_up());
+  CHECK(found == 10);
 }
 
 TEST_CASE("coordinates tell where in the space a configuration lies") {

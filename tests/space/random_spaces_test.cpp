@@ -56,6 +56,7 @@ class RandomSpace {
     std::vector<std::size_t> all(parameters);
     for (std::size_t i = 0; i < parameters; ++i) all[i] = i;
     for (std::size_t i = pick(4); i > 0; --i) m_constraints.push_back(condition(all));
+    if (pick(2) == 0) m_constraints.push_back(alternatives(all));
   }
 
   model::KernelSpec spec() const {
@@ -71,6 +72,8 @@ class RandomSpace {
                                     : parameter(name_of(i), values));
     }
     for (const Condition& constraint : m_constraints) spec.constraints.push_back(expression(constraint.text));
+    for (std::size_t i = 0; i < m_derived.size(); ++i)
+      spec.derived.push_back({derived_name(i), expression(m_derived[i])});
     spec.steps = {launch("k", {"1"}, {"1"})};
     return spec;
   }
@@ -134,6 +137,34 @@ class RandomSpace {
     }
   }
 
+  static std::string derived_name(std::size_t index) { return "D" + std::to_string(index); }
+
+  static Condition in_brackets(Condition one) { return {"(" + one.text + ")", one.holds}; }
+  /// As the language has it: the second is looked at only where it matters.
+  static Condition joined(const Condition& a, const Condition& b, bool both) {
+    return {a.text + (both ? " && " : " || ") + b.text, [=](const Values& v) -> std::optional<bool> {
+              const std::optional<bool> first = a.holds(v);
+              return !first || *first != both ? first : b.holds(v);
+            }};
+  }
+
+  /// `a && b || (c || d) && e || …` of conditions, some of them behind derived values.
+  Condition alternatives(const std::vector<std::size_t>& of) {
+    Condition all = terms(of, false);
+    for (std::size_t i = pick(3); i > 0; --i) all = joined(all, terms(of, pick(3) == 0), false);
+    return all;
+  }
+  Condition terms(const std::vector<std::size_t>& of, bool derived) {
+    Condition all = condition(of);
+    for (std::size_t i = pick(3); i > 0; --i) {
+      const bool both = pick(3) > 0;
+      all = joined(in_brackets(all), in_brackets(condition(of)), both);
+    }
+    if (!derived) return in_brackets(all);
+    m_derived.push_back(all.text);
+    return {derived_name(m_derived.size() - 1), all.holds};
+  }
+
   void loop(std::size_t at, Values& raw, const std::function<void()>& visit) const {
     if (at == raw.size()) return visit();
     for (const std::int64_t value : m_values[at]) {
@@ -183,6 +214,7 @@ class RandomSpace {
   std::vector<std::optional<Condition>> m_when;
   Values m_otherwise;
   std::vector<Condition> m_constraints;
+  std::vector<std::string> m_derived;
 };
 
 model::Configuration configuration(const Values& values) {
@@ -200,6 +232,8 @@ std::string described(const model::KernelSpec& spec) {
     text += '\n';
   }
   for (const model::Expression& constraint : spec.constraints) text += constraint.text + '\n';
+  for (const model::NamedExpression& derived : spec.derived)
+    text += derived.name + " = " + derived.value.text + '\n';
   return text;
 }
 

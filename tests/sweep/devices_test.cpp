@@ -87,6 +87,79 @@ TEST_SUITE("tuner::sweep, several devices") {
     }
   }
 
+  TEST_CASE("inputs of a problem are made on one device as long as each has problems of its own") {
+    Host host;
+    host.bench.sizes = many_sizes();
+    SUBCASE("proposed all at once") {}
+    SUBCASE("proposed one by one") {
+      test::script = {};
+      host.bench.strategies = {test::scripted_kind()};
+      host.bench.adjust = [](sweep::Request& request) { request.strategy = "scripted"; };
+    }
+    SUBCASE("with a budget of trials") {
+      host.bench.adjust = [](sweep::Request& request) { request.budget.trials = 4 * 25; };
+    }
+    std::mutex mutex;
+    std::map<std::int64_t, std::set<std::size_t>> made;  // by size
+    host.behave = [&](std::size_t device, int scale, const model::TrialJob& job) {
+      const std::lock_guard lock(mutex);
+      made[job.plan.buffers.at(0).elements].insert(device);
+      return ok_in(1000.0 / scale);
+    };
+    host.run();
+    CHECK(host.summary.finals >= 25);
+    CHECK(made.size() == 25);
+    std::size_t twice = 0;
+    for (const auto& [elements, devices] : made) twice += devices.size() - 1;
+    CHECK(twice <= 4);  // that by which the devices are compared, and what is shared at the end
+    CHECK(host.summary.devices[0].trials > 25);
+    CHECK(host.summary.devices[1].trials > 25);
+  }
+
+  TEST_CASE("a sweep that has nothing to try opens no device") {
+    struct Opened final : model::TrialRunner {
+      const model::DeviceInfo& device() const override { return inner.device(); }
+      void prepare() override { ++prepared; }
+      model::TrialOutcome run(const model::TrialJob& job) override { return inner.run(job); }
+      model::FinalOutcome run_final(const model::FinalJob& job) override { return inner.run_final(job); }
+      ScaleRunner inner{[](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); }};
+      int prepared = 0;
+    };
+    Opened runner;
+    test::script = {};
+    test::script.gain_after = {{3, 0.001}};
+    test::Bench bench;
+    bench.strategies = {test::scripted_kind()};
+    bench.adjust = [](sweep::Request& request) {
+      request.strategy = "scripted";
+      request.until = 0.01;
+    };
+    test::FakeCompilerLog log;
+    double now = 0;
+    const auto run = [&] {
+      const sweep::Request request = bench.request();
+      compile::CompilePool pool(
+          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
+      sweep::Services services{pool,
+                               {&runner},
+                               bench.results,
+                               bench.results,
+                               bench.watcher,
+                               bench.oracle,
+                               [&now] { return now += 0.001; },
+                               bench.stop};
+      return sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+    };
+    const sweep::Summary first = run();
+    CHECK(first.finished > 0);
+    CHECK(first.finished < first.planned);
+    CHECK(runner.prepared == 1);
+    const sweep::Summary again = run();
+    CHECK(again.known == first.finished);
+    CHECK(again.finished == 0);
+    CHECK(runner.prepared == 1);
+  }
+
   TEST_CASE(
       "strategies of problems that are searched at once think side by side, and nothing of theirs is lost") {
     /// Waits in next() until another is in it too, or nobody comes; never again once two have met.

@@ -31,15 +31,32 @@ std::string read_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// With the entries of a Kernel Tuner cache as an array: an object that keeps its order looks for each new
+/// name among all it has. In other files, where objects stand in arrays, taking them apart would be as slow.
+Json parse_entries_apart(const std::string& text) {
+  if (text.find(R"("tune_params")") == std::string::npos) return Json::parse(text, nullptr, false);
+  Json entries = Json::array();
+  bool is_cache = false;
+  const auto keep = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1) is_cache = parsed == "cache";
+    if (event != Json::parse_event_t::object_end || depth != 2 || !is_cache) return true;
+    entries.push_back(std::move(parsed));
+    return false;
+  };
+  Json json = Json::parse(text, keep, false);
+  if (!entries.empty() && json.is_object()) json["cache"] = std::move(entries);
+  return json;
+}
+
 /// A cache file grows entry by entry, and gets its last brackets when its run ends.
 Json parse_cut_off(const std::string& text, const std::string& name) {
-  Json json = Json::parse(text, nullptr, false);
+  Json json = parse_entries_apart(text);
   std::size_t end = text.size();
   // An entry has no inner object: the first bracket from behind ends one.
   for (int attempt = 0; attempt < 2 && json.is_discarded() && end != 0; ++attempt) {
     const std::size_t bracket = text.rfind('}', end - 1);
     if (bracket == std::string::npos) break;
-    json = Json::parse(text.substr(0, bracket + 1) + "}}", nullptr, false);
+    json = parse_entries_apart(text.substr(0, bracket + 1) + "}}");
     end = bracket;
   }
   if (json.is_discarded() || !json.is_object())

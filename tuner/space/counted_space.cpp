@@ -176,11 +176,7 @@ class SpaceCounter {
       varies[static_cast<std::size_t>(slot)] = true;
     m_seen.resize(levels.size());
     for (std::size_t level = 0; level < levels.size(); ++level) {
-      std::vector<bool> known(varies.size(), true);
-      for (std::size_t i = level; i < levels.size(); ++i) known[levels[i].slot] = false;
-      for (std::size_t d = 0; d < m_descent.m_derived_after.size(); ++d)
-        known[static_cast<std::size_t>(scope.derived_slot(static_cast<int>(d)))] =
-            m_descent.m_derived_after[d] <= level;
+      const std::vector<bool> known = m_descent.known_with(level);
       Seen& seen = m_seen[level];
       std::set<std::string> met;
       const auto add = [&](const Program& program) {
@@ -199,6 +195,7 @@ class SpaceCounter {
       for (std::size_t i = level; i < levels.size(); ++i) {
         if (levels[i].decided && levels[i].parameter->when) add(levels[i].parameter->when->program);
         for (const Descent::Action& action : levels[i].actions) {
+          if (action.kind == Kind::relaxed) continue;  // it sees no more than its constraint will
           add(action.kind == Kind::derive ? action.derived->value.program : *action.program);
           if (action.kind == Kind::activity && action.parameter < level)
             seen.activities.push_back(action.parameter);

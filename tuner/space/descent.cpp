@@ -1,6 +1,9 @@
 #include "tuner/space/descent.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "tuner/space/relaxation.hpp"
 
 namespace tuner::space {
 Descent::Descent(const CompiledSpec& compiled, const model::Problem& problem,
@@ -17,6 +20,7 @@ Descent::Descent(const CompiledSpec& compiled, const model::Problem& problem,
   schedule_derived();
   schedule_whens();
   schedule_constraints();
+  schedule_relaxed();
 }
 
 std::size_t Descent::known_after(const Program& program) const {
@@ -72,6 +76,32 @@ void Descent::schedule_constraints() {
   }
 }
 
+std::vector<bool> Descent::known_with(std::size_t parameters) const {
+  const Scope& scope = m_compiled.scope;
+  std::vector<bool> known(static_cast<std::size_t>(scope.slots()), true);
+  for (std::size_t i = parameters; i < m_levels.size(); ++i) known[m_levels[i].slot] = false;
+  for (std::size_t i = 0; i < m_derived_after.size(); ++i)
+    known[static_cast<std::size_t>(scope.derived_slot(static_cast<int>(i)))] =
+        m_derived_after[i] <= parameters;
+  return known;
+}
+
+void Descent::schedule_relaxed() {
+  Relaxation relaxation(m_compiled);
+  std::vector<std::vector<bool>> known;
+  for (std::size_t i = 0; i < m_levels.size(); ++i) known.push_back(known_with(i));
+  for (const Compiled& constraint : m_compiled.constraints) {
+    const std::size_t whole_after = known_after(constraint.program);
+    const Program* last = nullptr;
+    for (std::size_t after = 0; after < whole_after; ++after) {
+      auto relaxed = relaxation.of(constraint.program, known[after]);
+      if (!relaxed || (last != nullptr && relaxed->code == last->code)) continue;
+      last = &m_relaxed.emplace_back(std::move(*relaxed));
+      actions_after(after).push_back({Action::Kind::relaxed, nullptr, last});
+    }
+  }
+}
+
 Descent::Choices Descent::choices(const Level& level) const {
   if (!level.parameter->when) return {false, true};
   if (!level.decided) return {true, true};
@@ -93,8 +123,12 @@ bool Descent::passes(const std::vector<Action>& actions) {
       continue;
     }
     const Evaluated<std::int64_t> result = evaluate(*action.program, m_slots);
-    if (result.fault != Fault::none) return false;
     const bool holds = result.value != 0;
+    if (action.kind == Action::Kind::relaxed) {
+      if (result.fault == Fault::none && !holds) return false;
+      continue;
+    }
+    if (result.fault != Fault::none) return false;
     if (action.kind == Action::Kind::constraint && !holds) return false;
     if (action.kind == Action::Kind::activity) {
       const bool active = m_coordinates[action.parameter] != ConfigurationList::inactive;

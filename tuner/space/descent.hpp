@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <span>
 #include <utility>
@@ -17,6 +19,9 @@ namespace tuner::space {
 class Descent {
  public:
   Descent(const CompiledSpec& compiled, const model::Problem& problem, const model::DeviceLimits& limits);
+  Descent(const Descent&) = delete;
+  Descent& operator=(const Descent&) = delete;
+  ~Descent() = default;
 
   /// Calls visit(coordinates) for each valid configuration, in order, until it returns false.
   template <typename Visit>
@@ -39,7 +44,8 @@ class Descent {
   friend class SpaceSampler;
   /// What can be decided, or computed, once a level is set.
   struct Action {
-    enum class Kind { derive, constraint, activity };
+    /// relaxed: a constraint, of which only some terms can be evaluated
+    enum class Kind { derive, constraint, activity, relaxed };
     Kind kind = Kind::constraint;
     const CompiledDerived* derived = nullptr;
     const Program* program = nullptr;
@@ -62,6 +68,9 @@ class Descent {
   void schedule_derived();
   void schedule_whens();
   void schedule_constraints();
+  void schedule_relaxed();
+  /// The slots with a value once so many parameters are set.
+  std::vector<bool> known_with(std::size_t parameters) const;
   /// Number of parameters that must be set before `program` can be evaluated.
   std::size_t known_after(const Program& program) const;
   std::vector<Action>& actions_after(std::size_t parameters) {
@@ -96,6 +105,7 @@ class Descent {
   Slots m_slots;
   std::vector<Action> m_always;  ///< before any parameter is set
   std::vector<Level> m_levels;
+  std::deque<Program> m_relaxed;             ///< stay where they are: actions refer to them
   std::vector<std::size_t> m_derived_after;  ///< known_after() of each derived value, by index from the first
   std::vector<std::uint16_t> m_coordinates;
   std::uint64_t m_steps = 0;  ///< values tried in walk()

@@ -72,6 +72,7 @@ constexpr bool is_jump(Op op) {
 struct Instruction {
   Op op = Op::constant;
   std::int32_t argument = 0;
+  bool operator==(const Instruction&) const = default;
 };
 
 /// A number as both kinds of arithmetic see it.

@@ -10,11 +10,12 @@
 namespace tuner::sweep {
 
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services,
-                               std::function<double()> device_seconds)
+                               std::function<double()> device_seconds, std::function<bool()> needs_another)
     : SweepPart(request, list, services),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services),
       m_shares(request.budget, services.clock, std::move(device_seconds), services.runners.size()),
+      m_needs_another(std::move(needs_another)),
       m_devices(services.runners.size()) {
   for (const Group& group : list.groups) {
     m_results.push_back(group.known);
@@ -24,11 +25,18 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
 
 std::optional<CandidateQueue::Item> CandidateQueue::next() {
   while (true) {
+    while (has_another() && m_needs_another()) begin_another();
     if (const auto item = next_of_open()) return item;
-    if (count_active() > m_devices || !has_another()) return std::nullopt;
-    if (count_active() >= m_devices && is_held_back()) return std::nullopt;
-    begin_another();
+    if (!has_another() || !m_needs_another()) return std::nullopt;
   }
+}
+
+std::vector<std::size_t> CandidateQueue::proposing() const {
+  std::vector<std::size_t> groups;
+  if (m_shares.is_spent()) return groups;
+  for (const auto& [group, open] : m_open)
+    if (!open.waits && !open.enough && !pauses(open)) groups.push_back(group);
+  return groups;
 }
 
 std::size_t CandidateQueue::count_active() const {
@@ -37,7 +45,12 @@ std::size_t CandidateQueue::count_active() const {
 }
 
 bool CandidateQueue::has_another() const {
-  return m_begun < m_list.groups.size() || (!m_waiting.empty() && !m_shares.is_spent());
+  // A share of time passes for all who have their turn.
+  const bool is_timed = m_request.budget.seconds || m_request.budget.device_seconds;
+  const std::size_t most = is_timed ? m_devices + 1 : 2 * m_devices + 2;
+  if (count_active() >= most) return false;
+  if (m_begun < m_list.groups.size()) return true;
+  return !m_waiting.empty() && !m_shares.is_spent() && proposing().empty();
 }
 
 void CandidateQueue::begin_another() {
@@ -55,14 +68,18 @@ void CandidateQueue::begin_turn(Open& open, std::size_t to_come) {
   open.has_ended_one = false;
   // One that has nothing more to propose is about to end.
   const auto at_work = std::ranges::count_if(
-      m_open, [](const auto& item) { return !item.second.pauses && !item.second.waits; });
+      m_open, [this](const auto& item) { return !pauses(item.second) && !item.second.waits; });
   open.share = m_shares.share(static_cast<std::size_t>(at_work) + to_come);
 }
 
 bool CandidateQueue::note_share(Open& open) {
-  const bool has_begun_all = open.share.trials && open.begun >= *open.share.trials;
-  open.pauses = open.pauses || has_begun_all || is_over(open);
+  open.pauses = pauses(open);
   return open.pauses;
+}
+
+bool CandidateQueue::pauses(const Open& open) const {
+  const bool has_begun_all = open.share.trials && open.begun >= *open.share.trials;
+  return open.pauses || has_begun_all || is_over(open);
 }
 
 /// However little time there is, something is tried.
@@ -84,6 +101,12 @@ void CandidateQueue::give_back(const Item& item) {
 }
 
 std::optional<std::size_t> CandidateQueue::take_paused() {
+  for (auto& [group, open] : m_open) {
+    if (open.is_parked || open.under_way > 0 || !note_share(open)) continue;
+    open.is_parked = true;
+    m_paused.push_back(group);
+    m_waiting.push_back(group);
+  }
   if (m_paused.empty()) return std::nullopt;
   const std::size_t group = m_paused.front();
   m_paused.pop_front();
@@ -94,10 +117,7 @@ std::vector<std::size_t> CandidateQueue::order_of_open() const {
   std::vector<std::size_t> order;
   for (const auto& [group, open] : m_open)
     if (!open.is_parked) order.push_back(group);
-  const auto at_work = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), m_devices));
-  std::stable_sort(order.begin(), at_work, [this](std::size_t a, std::size_t b) {
-    return m_open.at(a).under_way < m_open.at(b).under_way;
-  });
+  std::ranges::stable_sort(order, {}, [this](std::size_t group) { return m_open.at(group).under_way; });
   return order;
 }
 
@@ -106,13 +126,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   if (m_devices > 1) ask_side_by_side(order);
   for (const std::size_t group : order) {
     Open& open = m_open.at(group);
-    if (note_share(open)) {
-      if (open.under_way > 0) continue;
-      open.is_parked = true;
-      m_paused.push_back(group);
-      m_waiting.push_back(group);
-      continue;
-    }
+    if (note_share(open)) continue;
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
       ++open.begun;
@@ -134,13 +148,6 @@ bool CandidateQueue::is_drained() const {
          });
 }
 
-bool CandidateQueue::is_held_back() const {
-  return std::any_of(m_open.begin(), m_open.end(), [](const auto& item) {
-    const Open& open = item.second;
-    return !open.waits && !open.enough && !open.pauses && open.under_way >= open.strategy->lookahead();
-  });
-}
-
 std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
   if (!open.returned.empty()) {
     const Item item = std::move(open.returned.front());
@@ -158,8 +165,9 @@ std::optional<search::Proposal> CandidateQueue::next_proposal(Open& open) {
 
 void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
   std::vector<Open*> asked;
-  for (std::size_t i = 0; i < std::min(order.size(), m_devices); ++i) {
-    Open& open = m_open.at(order[i]);
+  for (const std::size_t group : order) {
+    if (asked.size() == m_devices) break;
+    Open& open = m_open.at(group);
     const bool can_say = !open.waits && !open.pauses && open.under_way < open.strategy->lookahead();
     if (open.baselines.empty() && !open.answer && can_say) asked.push_back(&open);
   }

@@ -24,7 +24,7 @@ struct EndedSearch {
   model::SearchRecord record;
 };
 
-/// The order of a sweep: group after group, as many at a time as there are devices, within a group baselines
+/// The order of a sweep: group after group, as many at a time as the devices need, within a group baselines
 /// first, so that no budget leaves them out, then as the strategy says, which knows nothing of baselines.
 /// While the last trials of a group are under way the next group is begun, so that compiling never pauses
 /// between them. A group that has had its share of the budget pauses, and goes on when all have had theirs
@@ -40,13 +40,18 @@ class CandidateQueue : SweepPart {
     const Work* again = nullptr;
   };
 
-  /// `device_seconds`: what the devices have worked so far, all together.
+  /// `device_seconds`: what the devices have worked so far, all together. `needs_another`: whether those
+  /// groups that propose() are too few for them.
   CandidateQueue(const Request& request, const TrialList& list, Services& services,
-                 std::function<double()> device_seconds);
+                 std::function<double()> device_seconds, std::function<bool()> needs_another);
 
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.
   std::optional<Item> next();
+  /// The groups that were begun and may propose more: later, as far as they wait for results.
+  std::vector<std::size_t> proposing() const;
+  /// Whether a group is left to have its turn, or to go on, and there is room for it.
+  bool has_another() const;
   /// Whether some search may end with candidates left.
   bool may_end_early() const { return m_may_end_early; }
   /// Whether next() has nothing more to give, as far as its strategies say.
@@ -107,31 +112,27 @@ class CandidateQueue : SweepPart {
   };
 
   std::optional<Item> next_of_open();
-  /// The open groups in the order in which they are asked: of those that the devices work at the one with the
-  /// fewest trials under way comes first, so that each device has something to do.
+  /// The open groups in the order in which they are asked: the one with the fewest trials under way comes
+  /// first, so that each device has something to do.
   std::vector<std::size_t> order_of_open() const;
   /// How many groups have their turn, or something under way.
   std::size_t count_active() const;
-  /// Whether a group is left to have its turn, or to go on.
-  bool has_another() const;
   void begin_another();
   void begin_group();
   /// Its share is one among those at work and `to_come`.
   void begin_turn(Open& open, std::size_t to_come);
   /// Whether it pauses from now on, if it did not before.
   bool note_share(Open& open);
+  bool pauses(const Open& open) const;
   bool is_over(const Open& open) const;
   Answer next_proposal(Open& open);
-  /// Asks the strategies of those groups that the devices work at, each in a thread of its own: one that
-  /// learns thinks for about as long as a trial takes.
+  /// Asks the strategies of as many groups as there are devices, each in a thread of its own: one that learns
+  /// thinks for about as long as a trial takes.
   void ask_side_by_side(const std::vector<std::size_t>& order);
   /// Proposals that cannot be launched, or are another shard's, are refused on the way.
   Answer ask(Open& open);
   /// Looking for a proposal may take long where few can be launched.
   bool is_late() const;
-  /// Whether an open group has more to propose as soon as one of its results is in: the next group should not
-  /// begin without what this one will have found.
-  bool is_held_back() const;
   static bool asks(Open& open);
   static bool is_stopped(const Open& open);
   static void hear_of_end(Open& open);
@@ -146,6 +147,7 @@ class CandidateQueue : SweepPart {
   Priors m_priors;
   BudgetShares m_shares;
   std::vector<search::Results> m_results;  ///< by group
+  std::function<bool()> m_needs_another;
   std::size_t m_devices;
   std::size_t m_begun = 0;
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first

@@ -186,13 +186,18 @@ bool CompileAhead::complete(const CompiledTrial& trial) const {
 }
 
 std::deque<CompiledTrial>::iterator CompileAhead::first_ready(const Reluctance& reluctance) {
+  std::map<std::size_t, std::optional<std::size_t>> asked;  // by group
+  const auto of = [&](std::size_t group) {
+    const auto [known, is_new] = asked.try_emplace(group, 0);
+    if (is_new && reluctance) known->second = reluctance(group);
+    return known->second;
+  };
   const auto place = [&](const CompiledTrial& trial) {
-    const std::size_t group = trial.item.group;
-    return std::tuple(reluctance ? reluctance(group) : 0, group, trial.turn);
+    return std::tuple(of(trial.item.group), trial.item.group, trial.turn);
   };
   auto chosen = m_ready.end();
   for (auto it = m_ready.begin(); it != m_ready.end(); ++it) {
-    if (!complete(*it)) continue;
+    if (!complete(*it) || !of(it->item.group)) continue;
     if (chosen == m_ready.end() || place(*it) < place(*chosen)) chosen = it;
   }
   return chosen;

@@ -93,8 +93,8 @@ class CompileAhead {
   void submit(Trial trial, CandidateQueue::Item item) { begin(std::move(trial), std::move(item), false); }
   /// Has what the compilers have finished judged, without waiting for any.
   void poll();
-  /// How little a group suits whoever takes a trial; the least is taken first.
-  using Reluctance = std::function<std::size_t(std::size_t group)>;
+  /// How little a group suits whoever takes a trial; the least is taken first, and nothing is not taken.
+  using Reluctance = std::function<std::optional<std::size_t>(std::size_t group)>;
   /// Of the trials that are ready, one of the group that suits best, and of those of the earliest, since
   /// changing the problem changes the inputs on the device, and of these the first submitted: were it the
   /// first compiled, the small and slow kernels would all be measured before the large. Throws what the

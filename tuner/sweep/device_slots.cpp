@@ -117,6 +117,11 @@ std::size_t DeviceSlots::others_at(std::size_t group, const DeviceSlot& slot) co
   }));
 }
 
+bool DeviceSlots::has_inputs(std::size_t group) const {
+  return std::ranges::any_of(
+      m_slots, [&](const DeviceSlot& slot) { return slot.is_there() && slot.inputs.contains(group); });
+}
+
 void DeviceSlots::start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::Job job) {
   slot.work = std::move(work);
   slot.began = m_clock();

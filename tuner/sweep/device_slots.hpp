@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <variant>
@@ -103,11 +104,16 @@ struct DeviceSlot {
   bool launching = false;            ///< it has not said yet that it is about to launch
   bool probes = false;               ///< it runs the probes of its trial's binary
   std::optional<std::size_t> group;  ///< whose inputs it used last
+  std::set<std::size_t> inputs;      ///< groups whose inputs it has made
   Summary::Device did;
 
   bool is_there() const { return thread != nullptr; }
   bool is_busy() const { return !std::holds_alternative<std::monostate>(work); }
   bool is_idle() const { return is_there() && !is_busy(); }
+  void use_inputs_of(std::size_t used) {
+    group = used;
+    inputs.insert(used);
+  }
   bool is_launching() const { return launching; }
   bool speaks() const { return is_there() && thread->has_event(); }
 };
@@ -124,10 +130,15 @@ class DeviceSlots {
   std::size_t size() const { return m_slots.size(); }
   auto begin() { return m_slots.begin(); }
   auto end() { return m_slots.end(); }
+  auto begin() const { return m_slots.begin(); }
+  auto end() const { return m_slots.end(); }
   bool any(Is is) const { return count(is) > 0; }
   std::size_t count(Is is) const;
   /// How many others used the inputs of `group` last.
   std::size_t others_at(std::size_t group, const DeviceSlot& slot) const;
+
+  /// Whether some device that is there has made the inputs of `group`.
+  bool has_inputs(std::size_t group) const;
 
   void start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::Job job);
   /// What the slot was at; it is idle now.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/assignment.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/device_slots.hpp"
@@ -40,7 +41,9 @@ class Driver : SweepPart {
  public:
   Driver(const Request& request, const TrialList& list, Services& services)
       : SweepPart(request, list, services),
-        m_queue(request, list, services, [this] { return m_slots.busy_seconds(); }),
+        m_queue(
+            request, list, services, [this] { return m_slots.busy_seconds(); },
+            [this] { return Assignment(m_queue, m_slots).lacks_problems(); }),
         m_compiling(services.pool, [this](CompiledTrial& trial) { return m_trials.judge(trial); }),
         m_spread(uuids_of(services.runners)),
         m_finals(request, list, services, m_compiling, m_spread),
@@ -60,9 +63,6 @@ class Driver : SweepPart {
   /// Once. Throws model::Error as sweep() says.
   Summary run() {
     m_services.observer.planned(m_summary.planned, m_summary.known, m_queue.may_end_early());
-    if (m_summary.planned > m_summary.known) {
-      for (model::TrialRunner* runner : m_services.runners) runner->prepare();
-    }
     try {
       race();
     } catch (...) {
@@ -165,10 +165,17 @@ class Driver : SweepPart {
         break;
       const auto item = m_queue.next();
       if (!item) break;
+      prepare_devices();
       m_trials.start(*item);
       if (m_slots.any(&DeviceSlot::speaks)) break;
     }
     if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
+  }
+
+  /// Once there is a trial: a sweep of which all is known, or enough, opens no device.
+  void prepare_devices() {
+    if (std::exchange(m_prepared, true)) return;
+    for (model::TrialRunner* runner : m_services.runners) runner->prepare();
   }
 
   /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
@@ -275,11 +282,7 @@ class Driver : SweepPart {
   bool serve() {
     bool any = false;
     open_finals();
-    // Where there is a choice, a group's final goes to who has its inputs.
-    for (const bool own : {true, false}) {
-      if (own && m_slots.size() == 1) continue;
-      for (DeviceSlot& slot : m_slots) any = (slot.is_idle() && serve_final(slot, own)) || any;
-    }
+    for (DeviceSlot& slot : m_slots) any = (slot.is_idle() && serve_final(slot)) || any;
     for (DeviceSlot& slot : m_slots)
       any = (slot.is_idle() && (serve_comparison(slot) || serve_trial(slot))) || any;
     return any;
@@ -291,15 +294,18 @@ class Driver : SweepPart {
     for (const std::size_t group : std::exchange(m_raced, {})) m_finals.open(group);
   }
 
-  bool serve_final(DeviceSlot& slot, bool own) {
+  /// A group's final goes to who has its inputs.
+  bool serve_final(DeviceSlot& slot) {
     std::optional<FinalStage::PreparedFinal> final;
     if (!m_interrupted.empty()) {
       final = std::move(m_interrupted.front());
       m_interrupted.pop_front();
     }
-    if (!final) final = m_finals.take([&](std::size_t group) { return !own || slot.group == group; });
+    if (!final)
+      final = m_finals.take(
+          [&](std::size_t group) { return slot.inputs.contains(group) || !m_slots.has_inputs(group); });
     if (!final) return false;
-    slot.group = final->group;
+    slot.use_inputs_of(final->group);
     DeviceThread::Job job = final->job;
     m_slots.start(slot, std::move(*final), std::move(job));
     return true;
@@ -317,10 +323,10 @@ class Driver : SweepPart {
   }
 
   bool serve_trial(DeviceSlot& slot) {
-    const auto others_at = [&](std::size_t group) { return m_slots.others_at(group, slot); };
     bool any = false;
     while (!over()) {
-      auto trial = m_compiling.take(others_at);
+      const Assignment assignment(m_queue, m_slots);
+      auto trial = m_compiling.take([&](std::size_t group) { return assignment.reluctance(slot, group); });
       if (!trial) break;
       any = true;
       auto job = m_trials.job(*trial, slot);
@@ -414,7 +420,7 @@ class Driver : SweepPart {
         while (const auto group = m_finals.left()) m_finals.open(*group);
       }
       for (DeviceSlot& slot : m_slots) {
-        if (may_begin && slot.is_idle() && !serve_final(slot, false)) serve_comparison(slot);
+        if (may_begin && slot.is_idle() && !serve_final(slot)) serve_comparison(slot);
       }
       const bool has_more = may_begin && (m_finals.is_awaited() || !m_interrupted.empty());
       if (!m_slots.any(&DeviceSlot::is_busy) && !has_more) break;
@@ -436,8 +442,9 @@ class Driver : SweepPart {
   std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
   std::string m_compared;                               ///< the same, for people
   Wakeup m_wakeup;
-  int m_standing = 0;   ///< rounds in a row in which nothing was under way
-  DeviceSlots m_slots;  ///< last: their threads use the above
+  bool m_prepared = false;  ///< whether devices were told to get ready
+  int m_standing = 0;       ///< rounds in a row in which nothing was under way
+  DeviceSlots m_slots;      ///< last: their threads use the above
 };
 
 }  // namespace
