@@ -53,6 +53,7 @@ void add_explain(const CommandPlace& place) {
   command.option("PARAMETER", options.parameter, "NAME", "a parameter of the kernels, as TILE_K")->required();
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table or json");
+  command.pages();
   command.settings({"db", "type", "pad", "measure", "l2"});
   command->footer(
       "From recorded trials of one environment: at each size, the best configuration with a value against "

@@ -218,7 +218,7 @@ int report(const Context& context, ReportOptions options) {
   options.command = context.command_line();
   require_deliverable(options.path);
   write_report(db::open_results(context.settings().database()), options);
-  if (!is_stdout(options.path)) write_err("report: " + options.path);
+  if (!is_stdout(options.path)) write_err("report: " + options.path, options.path);
   return 0;
 }
 
@@ -237,6 +237,7 @@ void add_report(const CommandPlace& place) {
   command.option("--kernel", options.filter.kernel, "NAME", "only this kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
   command.option("--run", options.run, "ID", "only what this run measured (`tuner list runs`)");
+  command.pages();
   command.settings({"db"});
   command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
 }
