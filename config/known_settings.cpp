@@ -76,6 +76,8 @@ constexpr std::array settings = {
     KnownSetting{"cache_limit_mb", SettingKind::integer, "size the cache of binaries is kept below, in MiB",
                  "", "", 1, 1e9},
     KnownSetting{"color", SettingKind::word, "colours on the terminal", "", "auto|always|never"},
+    KnownSetting{"pager", SettingKind::word, "answers longer than the screen in $PAGER, or less", "",
+                 "auto|never"},
     KnownSetting{"progress", SettingKind::word, "a line of progress that updates itself", "",
                  "auto|always|never"},
 };

@@ -149,6 +149,8 @@ Condition condition_of(const TrialFilter& filter) {
   if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
   if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
   if (!filter.ceilings) condition.add("t.role <> 'ceiling'");
+  if (filter.run)
+    condition.add("t.run = ? AND t.sequence > " + std::to_string(filter.after_sequence), *filter.run);
   // Word for word the condition of the index trials_failed.
   if (filter.failures) condition.add("t.status NOT IN ('ok', 'dropped', 'skipped')");
   return condition;
@@ -271,12 +273,17 @@ std::optional<TrialRecord> find_trial(const Connection& db, const Digest& key) {
   return TrialLoader(db).find(key, true);
 }
 
+std::vector<Digest> trials_beginning(const Connection& db, const std::string& prefix, std::size_t most) {
+  if (prefix.size() > 32 || prefix.find_first_not_of("0123456789abcdef") != std::string::npos) return {};
+  return Statement(db, "SELECT id FROM trials WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?")
+      .all(&Statement::Use::digest, filled_up(prefix, '0'), filled_up(prefix, 'f'),
+           static_cast<std::int64_t>(most));
+}
+
 TrialRecord find_trial(const Connection& db, const std::string& prefix) {
   require_prefix(prefix);
   constexpr std::size_t most_named = 3;
-  const std::vector<Digest> found =
-      Statement(db, "SELECT id FROM trials WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?")
-          .all(&Statement::Use::digest, filled_up(prefix, '0'), filled_up(prefix, 'f'), most_named);
+  const std::vector<Digest> found = trials_beginning(db, prefix, most_named);
   if (found.empty()) {
     throw Error(fmt::format("{}: no trial's identifier begins with {}", db.path().string(), prefix),
                 "`tuner best` and `tuner list failures` show identifiers",

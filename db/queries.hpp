@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,9 +24,11 @@ struct TrialFilter {
   std::optional<tuner::model::Environment> environment;
   std::optional<tuner::model::Problem> problem;
   std::optional<tuner::model::TrialStatus> status;
-  std::optional<bool> superseded;  ///< false: what today's specs describe; true: the rest
-  bool failures = false;           ///< only statuses of which model::is_failure is true
-  bool ceilings = true;            ///< also of kernels that measure what a device can do
+  std::optional<bool> superseded;           ///< false: what today's specs describe; true: the rest
+  bool failures = false;                    ///< only statuses of which model::is_failure is true
+  std::optional<tuner::model::Digest> run;  ///< that measured them last
+  std::int64_t after_sequence = std::numeric_limits<std::int64_t>::min();  ///< only later results
+  bool ceilings = true;  ///< also of kernels that measure what a device can do
 };
 
 /// What else than its row a trial is read with.
@@ -63,6 +66,10 @@ std::optional<tuner::model::TrialRecord> find_trial(const Connection& db, const 
 /// The trial whose identifier starts with `prefix` (hexadecimal, at least 4 digits). Throws: UsageError where
 /// that is no prefix or several trials have it (some are named), Error with nothing_found where none has.
 tuner::model::TrialRecord find_trial(const Connection& db, const std::string& prefix);
+/// At most `most` of those whose identifier starts with `prefix`, in their order; none where it cannot begin
+/// one.
+std::vector<tuner::model::Digest> trials_beginning(const Connection& db, const std::string& prefix,
+                                                   std::size_t most);
 /// Whether today's spec of its kernel no longer describes the trial, so that it does not compete.
 bool is_superseded(const Connection& db, const tuner::model::Digest& trial);
 /// All measurements of a trial, oldest first, with their samples.

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "reports/meaning.hpp"
 #include "reports/text.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
@@ -46,6 +47,20 @@ std::string padded(const std::string& text, std::size_t width, Align align) {
   return align == Align::right ? space + text : text + space;
 }
 
+/// The same with the text alone painted.
+std::string painted(const std::string& text, std::size_t width, Align align, util::Tone tone) {
+  const std::string space(width - display_width(text), ' ');
+  const std::string shown = util::painted(text, tone);
+  return align == Align::right ? space + shown : shown + space;
+}
+
+/// What the cell is of: its column, or its row where the first column, which names rows, has no heading.
+util::Tone tone_of_cell(const Table& table, const std::vector<std::string>& row, std::size_t column) {
+  const std::string& heading = table.columns()[column].heading;
+  const bool is_row = table.columns().front().heading.empty() && column > 0 && !row.front().empty();
+  return tone_of(is_row ? row.front() : heading, row[column]);
+}
+
 }  // namespace
 
 void Table::add_row(std::vector<std::string> cells) {
@@ -76,26 +91,26 @@ std::string Table::markdown() const {
   return out;
 }
 
-std::string Table::plain() const {
+std::string Table::plain(bool colour) const {
   const Grid grid = layout(*this, 1, [](const std::string& cell) { return util::one_line(cell); });
   std::string out;
-  const auto add = [&](const std::vector<std::string>& cells) {
+  const auto add = [&](const std::vector<std::string>& cells, const auto& tone) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i != 0) line += "  ";
-      line += padded(cells[i], grid.widths[i], m_columns[i].align);
+      line += painted(cells[i], grid.widths[i], m_columns[i].align, colour ? tone(i) : util::Tone::plain);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
   };
-  add(grid.headings);
+  add(grid.headings, [](std::size_t) { return util::Tone::heading; });
   std::vector<std::string> rule;
   for (const std::size_t width : grid.widths) {
     std::string& dashes = rule.emplace_back();
     for (std::size_t i = 0; i < width; ++i) dashes += "─";
   }
-  add(rule);
-  for (const auto& row : grid.rows) add(row);
+  add(rule, [](std::size_t) { return util::Tone::faint; });
+  for (const auto& row : grid.rows) add(row, [&](std::size_t i) { return tone_of_cell(*this, row, i); });
   return out;
 }
 
@@ -186,7 +201,7 @@ std::vector<std::size_t> fitting_widths(const Table& table, std::size_t columns)
 }
 
 /// The table with a row for each line of its wrapped cells; its headings and rule as plain() has them.
-std::string wrapped_table(const Table& table, const std::vector<std::size_t>& widths) {
+std::string wrapped_table(const Table& table, const std::vector<std::size_t>& widths, bool colour) {
   Table lines(table.columns());
   for (const auto& row : table.rows()) {
     std::vector<std::vector<std::string>> cells;
@@ -202,7 +217,7 @@ std::string wrapped_table(const Table& table, const std::vector<std::size_t>& wi
       lines.add_row(std::move(parts));
     }
   }
-  return lines.plain();
+  return lines.plain(colour);
 }
 
 }  // namespace
@@ -215,7 +230,8 @@ std::size_t Table::width() const {
   return total;
 }
 
-std::string Table::fitted(std::size_t columns, std::string_view elsewhere) const {
+std::string Table::fitted(const Screen& screen, std::string_view elsewhere) const {
+  const std::size_t columns = screen.columns;
   Table table = with_columns(*this, [&](std::size_t i) { return has_cells(*this, i); });
   if (table.columns().empty()) return "";
   const std::size_t for_all = least_width(table, readable_width);
@@ -227,8 +243,8 @@ std::string Table::fitted(std::size_t columns, std::string_view elsewhere) const
     table = with_columns(table, [&](std::size_t i) { return i != *next; });
   }
   const std::vector<std::size_t> widths = fitting_widths(table, columns);
-  if (widths.empty()) return blocks(columns);
-  std::string text = wrapped_table(table, widths);
+  if (widths.empty()) return blocks(screen);
+  std::string text = wrapped_table(table, widths, screen.colour);
   if (left_out.empty()) return text;
   return text +
          util::wrapped_text(
@@ -237,7 +253,8 @@ std::string Table::fitted(std::size_t columns, std::string_view elsewhere) const
              columns, 2);
 }
 
-std::string Table::blocks(std::size_t columns) const {
+std::string Table::blocks(const Screen& screen) const {
+  const std::size_t columns = screen.columns;
   std::size_t names = 0;
   for (std::size_t i = 1; i < m_columns.size(); ++i) {
     if (has_cells(*this, i)) names = std::max(names, display_width(m_columns[i].heading));
@@ -256,8 +273,9 @@ std::string Table::blocks(std::size_t columns) const {
       const std::string& name = m_columns[i].heading;
       std::string head =
           std::string(indent, ' ') + name + std::string(begin - indent - display_width(name), ' ');
+      const util::Tone tone = screen.colour ? tone_of_cell(*this, row, i) : util::Tone::plain;
       for (const std::string& line : util::wrapped(row[i], width)) {
-        out += head + line + '\n';
+        out += head + util::painted(line, tone) + '\n';
         head.assign(begin, ' ');
       }
     }

@@ -123,7 +123,8 @@ TEST_CASE("docs/settings.md has every other variable that the sources read, and 
     CHECK(text.find(in_backquotes(own)) != std::string::npos);
     read.erase(own);
   }
-  for (const char* of_children : {"LANGUAGE", "LC_ALL"}) read.erase(of_children);  // set for other programs
+  for (const char* of_children : {"LANGUAGE", "LC_ALL", "LESS", "LESSCHARSET"})
+    read.erase(of_children);  // set for other programs
   // Read by the driver and the standard library.
   read.insert({"CUDA_VISIBLE_DEVICES", "TMPDIR"});
   std::set<std::string> named;

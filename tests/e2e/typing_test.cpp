@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -189,7 +191,7 @@ TEST_SUITE("tuner command line, typing") {
     refused({"list"}, "'tuner list' needs to be told what", "kernels, devices, strategies, runs or failures");
     refused({"run", "--progres"}, "'tuner run' has no flag --progres", "did you mean `--progress`?");
     refused({"run", "--progres=never"}, "has no flag --progres\n", "did you mean `--progress`?");
-    refused({"run", "-q"}, "has no flag -q", "`tuner run --help`");
+    refused({"run", "-x"}, "has no flag -x", "`tuner run --help`");
     refused({"list", "runs", "--bd", "x"}, "'tuner list runs' has no flag --bd", "did you mean `--db`?");
     refused({"show", "--dbb", "x"}, "has no flag --dbb", "did you mean `--db`?");  // and TRIAL is missing
     refused({"--versoin"}, "'tuner' has no flag --versoin", "did you mean `--version`?");
@@ -334,6 +336,81 @@ TEST_SUITE("tuner command line, typing") {
     } else {
       MESSAGE("no fish here");
     }
+  }
+
+  TEST_CASE("shells complete kernels, strategies, sizes and trials, as they are typed there") {
+    User user;
+    user.environment["TUNER_DB"] = user.home / "tuner.db";
+    REQUIRE(user.types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-22-libraries/overlap.jsonl"})
+                .exit_code == 0);
+    for (const std::string shell : {"bash", "zsh", "fish"})
+      tuner::test::write_text(user.home / ("tuner." + shell), user.types({"completion", shell}).out);
+    const std::map<std::string, Words> shells = {{"bash", {"/bin/bash", "--norc", "--noprofile", "-i"}},
+                                                 {"zsh", {"/usr/bin/zsh", "-f", "-i"}},
+                                                 {"fish", {"/usr/bin/fish", "--no-config", "-i"}}};
+    const std::map<std::string, std::string> begins = {
+        {"bash", "source tuner.bash\n"},
+        {"zsh", "autoload -Uz compinit; compinit -u -D; source ./tuner.zsh\n"},
+        {"fish", "source tuner.fish\n"}};
+    const std::map<std::string, std::string> variables = {
+        {"HOME", user.home.path()}, {"TUNER_DB", user.environment["TUNER_DB"]},    {"TERM", "xterm"},
+        {"NO_COLOR", "1"},          {"PATH", user.home.path() + ":/usr/bin:/bin"}, {"PS1", "$ "},
+        {"INPUTRC", "/dev/null"}};
+    std::filesystem::create_symlink(TUNER_BINARY, user.home / "tuner");
+    const std::vector<std::pair<std::string, std::string>> lines = {
+        {"tuner run --kernel sgem", "tuner run --kernel sgemm"},
+        {"tuner run --strategy gene", "tuner run --strategy genetic"},
+        {"tuner best 204", "tuner best 2048"},
+        {"tuner show 45573", "tuner show 45573b8"},
+        {"tuner show 45573b8 abd68", "tuner show 45573b8 abd68dc"},
+        {"tuner show fffff", "tuner show fffff"},
+        {"tuner best --gpu NV", "tuner best --gpu NVIDIA"},
+        {"tuner best --db absent.db 204", "tuner best --db absent.db 204"}};
+    for (const auto& [shell, command] : shells) {
+      CAPTURE(shell);
+      if (access(command.front().c_str(), X_OK) != 0) {
+        MESSAGE("no " << shell << " here");
+        continue;
+      }
+      for (const auto& [typed, completed] : lines) {
+        CAPTURE(typed);
+        const std::string shown = tuner::test::completed_line(
+            command, "cd " + user.home.path() + "\n" + begins.at(shell), typed, variables);
+        CHECK(tuner::util::trimmed(shown).starts_with(completed));
+        if (typed == completed) CHECK(tuner::util::trimmed(shown) == typed);
+      }
+    }
+  }
+
+  TEST_CASE("what a shell asks is answered by the line's own database, at once, and without a word else") {
+    User user;
+    const auto asks = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), "words");
+      const auto result = user.types(words);
+      CHECK(result.exit_code == 0);
+      CHECK(result.err.empty());
+      return result.out;
+    };
+    REQUIRE(user.types({"import", "--db", "a b.db",
+                        TUNER_SOURCE_DIR "/docs/results/h200-2026-11-22-libraries/overlap.jsonl"})
+                .exit_code == 0);
+    CHECK(asks({"trials", "--", "45573", "tuner", "show"}).empty());
+    for (const Words& flag :
+         std::vector<Words>{{"--db", "a b.db"}, {"--db=a b.db"}, {"--db", "=", "a b.db"}}) {
+      Words words = {"trials", "--", "45573", "tuner", "show"};
+      words.insert(words.end(), flag.begin(), flag.end());
+      CHECK(asks(words) == "45573b8\tsgemm 2048 314.8 µs\n");
+    }
+    const std::string best = asks({"trials", "--", "", "tuner", "show", "--db", "a b.db"});
+    CHECK(lines_of(best).size() == 5);  // the best of each size
+    CHECK(has(best, "b4bbf30\tsgemm 1024 44.06 µs\n"));
+    CHECK(asks({"trials", "--", "xyz", "tuner", "show", "--db", "a b.db"}).empty());
+    CHECK(asks({"trials", "--", "45573", "tuner", "show", "--db", "notes.txt"}).empty());
+    CHECK(has(asks({"kernels", "--", "", "tuner"}), "sgemm\t"));
+    CHECK(has(asks({"kernels", "--", "", "tuner"}), "matmul\ta family\n"));
+    CHECK(asks({"sizes", "--", "1", "tuner", "--db", "a b.db"}) == "1024\tmeasured\n");
+    CHECK(asks({"nonsense", "--", ""}).empty());
+    CHECK(asks({"trials"}).empty());
   }
 
   TEST_CASE("the manual page is one that man reads without a warning") {

@@ -161,6 +161,27 @@ TEST_CASE("nothing off a terminal moves a cursor or changes a colour") {
   CHECK(screen.text == "1/2\nwarning: w\n  h\n2/2\n");
 }
 
+TEST_CASE("where people want quiet there is no status and no remark, and a warning all the same") {
+  Screen screen;
+  Terminal terminal = screen.terminal(true);
+  terminal.quiet = true;
+  LinePrinter printer(terminal, screen.clock());
+  CHECK_FALSE(printer.is_interactive());
+  printer.status("1/2", 0.5);
+  printer.line("a remark");
+  printer.finish();
+  CHECK(screen.take().empty());
+  printer.line("warning: the disk is full");
+  printer.warning("the clock is low");
+  CHECK(screen.take() == "warning: the disk is full\nwarning: the clock is low\n");
+}
+
+TEST_CASE("a link leads to the file, whatever is in its name, and shows the name alone") {
+  const std::string link = linked("/tmp/a b%.html");
+  CHECK(link.starts_with("\x1b]8;;file://"));
+  CHECK(link.ends_with("/tmp/a%20b%25.html\x1b\\/tmp/a b%.html\x1b]8;;\x1b\\"));
+}
+
 TEST_CASE("clear leaves no trace of the status") {
   Screen screen;
   LinePrinter printer(screen.terminal(true), screen.clock());
@@ -196,6 +217,7 @@ TEST_CASE("a terminal without colour or without cursor control is respected" *
   REQUIRE(slave >= 0);
   setenv("TERM", "xterm", 1);
   unsetenv("NO_COLOR");
+  for (const char* name : {"KONSOLE_VERSION", "WT_SESSION", "TERM_PROGRAM", "VTE_VERSION"}) unsetenv(name);
   CHECK(open_terminal(slave).interactive);
   CHECK(open_terminal(slave).colour);
   setenv("NO_COLOR", "", 1);
@@ -205,6 +227,19 @@ TEST_CASE("a terminal without colour or without cursor control is respected" *
   CHECK_FALSE(open_terminal(slave).colour);
   setenv("TERM", "dumb", 1);
   CHECK_FALSE(open_terminal(slave).interactive);
+  setenv("NO_COLOR", "", 1);
+  CHECK(open_terminal(slave, Wish::always).colour);
+  setenv("TERM", "vt100", 1);
+  CHECK(open_terminal(slave).interactive);
+  CHECK_FALSE(open_terminal(slave).colour);
+  setenv("TERM", "xterm", 1);
+  CHECK(open_terminal(slave, Wish::automatic, Wish::never).colour);
+  CHECK_FALSE(open_terminal(slave).links);
+  setenv("VTE_VERSION", "6800", 1);
+  CHECK(open_terminal(slave).links);
+  unsetenv("VTE_VERSION");
+  setenv("TERM", "xterm-kitty", 1);
+  CHECK(open_terminal(slave).links);
   close(slave);
   close(master);
 }

@@ -10,33 +10,59 @@ using model::TrialStatus;
 
 TEST_SUITE_BEGIN("tuner::cli::terminal");
 
-TEST_CASE("a sweep tells what is done, what failed, what is best for the size in hand, and what is left") {
+namespace {
+
+constexpr std::size_t wide = 200;
+
+model::TrialRecord library(const std::string& name, const model::Problem& problem, double ns) {
+  model::TrialRecord trial = measured(name, {}, problem, ns);
+  trial.role = model::Role::baseline;
+  return trial;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep tells the size in hand, its best, what was tried, how fast, and what is left") {
   double now = 0;
-  Progress progress(
-      20, [&] { return now; }, "GFLOP/s");
-  CHECK(progress.line() == "0/20 (0 %)");
+  Progress progress(20, [&] { return now; });
+  CHECK(progress.line(wide) == "0 of 20 tried");
   for (const double ns : {40'000.0, 20'000.0, 30'000.0}) {
     now += 2;
     progress.finished(measured("tiled", {}, cube(512), ns));
   }
   now += 2;
   progress.finished(failed("tiled", {}, cube(512), TrialStatus::crashed, ""));
-  CHECK(progress.line() == "4/20 (20 %) · 1 failed · best 512: tiled 13422 GFLOP/s");
+  CHECK(progress.line(wide) == "512 · best 20 µs · 4 of 20 tried, 1 failed");
   now += 2;
-  progress.finished(measured("naive", {}, cube(1024), 400'000));
-  CHECK(progress.line() == "5/20 (25 %) · 30 s left · 1 failed · best 1024: naive 5369 GFLOP/s");
+  progress.finished(measured("naive", {}, cube(1024), 444'400));
+  CHECK(progress.line(wide) == "1024 · best 444.4 µs · 5 of 20 tried, 1 failed · 2 s each · ~30 s left");
   now += 2;
   progress.finished(measured("slow", {}, cube(512), 90'000));
-  CHECK(progress.line() == "6/20 (30 %) · 28 s left · 1 failed · best 512: tiled 13422 GFLOP/s");
+  CHECK(progress.line(wide) == "512 · best 20 µs · 6 of 20 tried, 1 failed · 2 s each · ~28 s left");
 }
 
-TEST_CASE("a best that nobody verified says so") {
-  Progress progress(
-      20, [] { return 0.0; }, "GFLOP/s");
+TEST_CASE("the best is held against the fastest library of its size") {
+  Progress progress(0, [] { return 0.0; });
+  progress.finished(library("cuBLAS", cube(512), 55'000));
+  CHECK(progress.line(wide) == "512 · 1 tried");
+  progress.finished(measured("tiled", {}, cube(512), 44'400));
+  CHECK(progress.line(wide) == "512 · best 44.4 µs (1.24× cuBLAS) · 2 tried");
+  progress.finished(library("slower", cube(512), 66'000));
+  CHECK(progress.line(wide) == "512 · best 44.4 µs (1.24× cuBLAS) · 3 tried");
+  progress.finished(measured("tiled", {}, cube(1024), 100'000));
+  CHECK(progress.line(wide) == "1024 · best 100 µs · 4 tried");
+}
+
+TEST_CASE("a best that nobody verified says so, and of two families each size says which") {
+  Progress progress(20, [] { return 0.0; });
   model::TrialRecord trial = measured("tiled", {}, cube(512), 20'000);
   trial.outcome.verification.checked = false;
   progress.finished(trial);
-  CHECK(progress.line() == "1/20 (5 %) · best 512: tiled 13422 GFLOP/s unverified");
+  CHECK(progress.line(wide) == "512 · best 20 µs unverified · 1 of 20 tried");
+  model::Problem other = cube(512);
+  other.family = "sum";
+  progress.finished(measured("add", {}, other, 20'000));
+  CHECK(progress.line(wide) == "sum 512 · best 20 µs · 2 of 20 tried");
 }
 
 TEST_CASE("where a search may end early the most is told, then what the sizes that have ended tell") {
@@ -48,57 +74,65 @@ TEST_CASE("where a search may end early the most is told, then what the sizes th
     now += 1;
     progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
   }
-  CHECK(progress.line() == "10 of at most 1000 · size 1 of 4 · at most 17 min left · 10 failed");
+  const std::string at = " · 8 · 10 tried, 10 failed · 1.0/s · ";
+  CHECK(progress.line(wide) == "0/4 sizes" + at + "at most 17 min left");
   CHECK(progress.fraction() == doctest::Approx(0.01));
   progress.size_ended();
   CHECK(progress.fraction() == doctest::Approx(0.25));
   now += 4;
-  CHECK(progress.line() == "10 of at most 1000 · size 2 of 4 · about 26 s left · 10 failed");
+  CHECK(progress.line(wide) == "1/4 sizes" + at + "~26 s left");
   now += 400;  // it takes longer than the one before
-  CHECK(progress.line() == "10 of at most 1000 · size 2 of 4 · about 20 s left · 10 failed");
+  CHECK(progress.line(wide) == "1/4 sizes" + at + "~20 s left");
   now = 30;
   progress.size_ended();
-  CHECK(progress.line() == "10 of at most 1000 · size 3 of 4 · about 30 s left · 10 failed");
+  CHECK(progress.line(wide) == "2/4 sizes" + at + "~30 s left");
 }
 
-TEST_CASE("what is cut off at 80 columns is neither the count nor the time left") {
+TEST_CASE("where there is no room the less important is left out, and nothing is cut off") {
   double now = 0;
-  Progress progress(
-      15'449, [&] { return now; }, "GFLOP/s");
+  Progress progress(15'449, [&] { return now; });
   progress.may_end_early();
   progress.set_sizes(29);
-  for (int i = 0; i < 355; ++i) {
-    now += 40;
-    progress.finished(measured("register_tile_2d_of_somebody", {}, cube(1024), 40'000.0 - i));
+  progress.finished(library("cuBLAS", cube(1024), 55'000));
+  for (int i = 0; i < 92; ++i) {
+    now += 1.0 / 31;
+    progress.finished(measured("register_tile_2d_of_somebody", {}, cube(1024), 44'400.0 + i));
   }
-  progress.size_ended();
-  const std::string line = progress.line();
-  CHECK(line.find("left") < 70);
-  CHECK(line.find("left") < line.find("best 1024: register_tile_2d"));
-  CHECK(progress.line("matmul 1024: the best 5 once more").find("left") < line.find("best 1024"));
-  CHECK(progress.line("matmul 1024: the best 5 once more").ends_with(" · matmul 1024: the best 5 once more"));
+  for (int i = 0; i < 12; ++i) progress.size_ended();
+  const std::string line = "12/29 sizes · 1024 · best 44.4 µs (1.24× cuBLAS) · 93 tried · 31/s · ~4 s left";
+  CHECK(progress.line(79) == line);
+  CHECK(progress.line(77) == "12/29 sizes · 1024 · best 44.4 µs (1.24× cuBLAS) · 93 tried · ~4 s left");
+  CHECK(progress.line(65) == "12/29 sizes · 1024 · best 44.4 µs (1.24× cuBLAS) · ~4 s left");
+  CHECK(progress.line(50) == "12/29 sizes · 1024 · best 44.4 µs · ~4 s left");
+  CHECK(progress.line(40) == "12/29 sizes · best 44.4 µs · ~4 s left");
+  CHECK(progress.line(30) == "12/29 sizes · ~4 s left");
+  CHECK(progress.line(10) == "~4 s left");
+  progress.at_work(cube(1024), "the best 5 once more, in turn");
+  CHECK(progress.line(wide) ==
+        "12/29 sizes · 1024 · the best 5 once more, in turn · 93 tried · 31/s · ~4 s left");
+  progress.finished(measured("k", {}, cube(1024), 50'000));
+  CHECK(progress.line(50) == "12/29 sizes · 1024 · best 44.4 µs · ~4 s left");
 }
 
 TEST_CASE("a resumed sweep knows its best and the time left from the first line on") {
   double now = 5;
-  Progress progress(
-      100, [&] { return now; }, "GFLOP/s");
+  Progress progress(100, [&] { return now; });
   progress.known_best(measured("tiled", {}, cube(512), 20'000));
   progress.expect(0.5);
   now += 60;  // the sweep was prepared meanwhile
   progress.begin();
   progress.already_known(40);
-  CHECK(progress.line() == "40/100 (40 %) · 30 s left · best 512: tiled 13422 GFLOP/s");
+  CHECK(progress.line(wide) == "512 · best 20 µs · 40 of 100 tried · ~30 s left");
   for (int i = 0; i < 5; ++i) {
     now += 1;
     progress.finished(measured("slow", {}, cube(512), 90'000));
   }
-  CHECK(progress.line() == "45/100 (45 %) · 55 s left · best 512: tiled 13422 GFLOP/s");
+  CHECK(progress.line(wide) == "512 · best 20 µs · 45 of 100 tried · 1.0/s · ~55 s left");
 }
 
 TEST_CASE("a budget bounds the time left") {
   double now = 0;
-  const auto line = [&](std::optional<double> seconds, std::optional<std::int64_t> trials) {
+  const auto left = [&](std::optional<double> seconds, std::optional<std::int64_t> trials) {
     now = 0;
     Progress progress(1000, [&] { return now; });
     progress.end_after(seconds, trials);
@@ -107,34 +141,41 @@ TEST_CASE("a budget bounds the time left") {
       now += 1;
       progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
     }
-    return progress.line();
+    return progress.line(20);
   };
-  CHECK(line({}, {}) == "105/1000 (10 %) · 15 min left · 5 failed");
-  CHECK(line(25, {}) == "105/1000 (10 %) · 20 s left · 5 failed");
-  CHECK(line({}, 13) == "105/1000 (10 %) · 8 s left · 5 failed");
-  CHECK(line(3, {}) == "105/1000 (10 %) · 0 s left · 5 failed");
+  CHECK(left({}, {}) == "8 · ~15 min left");
+  CHECK(left(25, {}) == "8 · ~20 s left");
+  CHECK(left({}, 13) == "8 · ~8 s left");
+  CHECK(left(3, {}) == "8 · ~0 s left");
 }
 
-TEST_CASE("where nobody knows what is left, a budget still says the most") {
+TEST_CASE("where nobody knows what is left, a budget still says the most, and without one nothing is said") {
   double now = 0;
   Progress progress(168'600, [&] { return now; });
   progress.may_end_early();
   progress.end_after(60, {});
   now += 10;
   progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
-  CHECK(progress.line() == "1 of at most 168600 · at most 50 s left · 1 failed");
+  CHECK(progress.line(wide) == "8 · 1 tried, 1 failed · at most 50 s left");
+  Progress watched(0, [&] { return now; });
+  for (int i = 0; i < 6; ++i) {
+    now += 1;
+    watched.finished(measured("k", {}, cube(8), 1000));
+  }
+  CHECK(watched.line(wide) == "8 · best 1 µs · 6 tried · 1.0/s");
+  watched.size_ended();
+  CHECK(watched.line(wide) == "1 size done · 8 · best 1 µs · 6 tried · 1.0/s");
 }
 
 TEST_CASE("what a device can do at most is not told as the best of a sweep") {
-  double now = 0;
-  Progress progress(2, [&] { return now; });
+  Progress progress(2, [] { return 0.0; });
   auto ceiling = measured("ceiling_shared", {}, cube(512), 20'000);
   ceiling.role = model::Role::ceiling;
   progress.finished(ceiling);
-  CHECK(progress.line() == "1/2 (50 %)");
+  CHECK(progress.line(wide) == "1 of 2 tried");
 }
 
-TEST_CASE("the last percent is not rounded up, and the end has no time left") {
+TEST_CASE("the end has no time left") {
   double now = 0;
   Progress progress(1000, [&] { return now; });
   progress.already_known(994);
@@ -142,9 +183,9 @@ TEST_CASE("the last percent is not rounded up, and the end has no time left") {
     now += 1;
     progress.finished(failed("k", {}, cube(8), TrialStatus::timeout, ""));
   }
-  CHECK(progress.line() == "999/1000 (99 %) · 1 s left · 5 failed");
+  CHECK(progress.line(wide) == "8 · 999 of 1000 tried, 5 failed · 1.0/s · ~1 s left");
   progress.finished(measured("k", {}, cube(8), 2'500'000));
-  CHECK(progress.line() == "1000/1000 (100 %) · 5 failed · best 8: k 2.5 ms");
+  CHECK(progress.line(wide) == "8 · best 2.5 ms · 1000 of 1000 tried, 5 failed · 1.2/s");
 }
 
 TEST_CASE("known trials count as done but say nothing about the speed") {
@@ -158,7 +199,7 @@ TEST_CASE("known trials count as done but say nothing about the speed") {
 TEST_CASE("an empty sweep is done") {
   Progress progress(0, [] { return 0.0; });
   CHECK(progress.fraction() == doctest::Approx(1));
-  CHECK(progress.line() == "0/0 (100 %)");
+  CHECK(progress.line(wide) == "0 tried");
 }
 
 TEST_CASE("a dropped trial is neither a failure nor the best") {
@@ -166,7 +207,7 @@ TEST_CASE("a dropped trial is neither a failure nor the best") {
   auto dropped = measured("k", {}, cube(8), 1);
   dropped.outcome.status = TrialStatus::dropped;
   progress.finished(dropped);
-  CHECK(progress.line() == "1/2 (50 %)");
+  CHECK(progress.line(wide) == "8 · 1 of 2 tried");
 }
 
 TEST_CASE("the time left is robust: one hang hardly moves it, many do") {

@@ -127,6 +127,39 @@ TEST_CASE("a block whose first column has neither heading nor cells has no title
   CHECK(table.blocks(40) == "  a  1\n  b  2\n");
 }
 
+TEST_CASE("a table has colours where a cell means something, and the same words and places without them") {
+  reports::Table table(
+      {{"size", reports::Align::right}, {"status"}, {"× cuBLAS", reports::Align::right}, {"A is"}, {"note"}});
+  table.add_row({"512", "ok", "1.24", "faster", "ok"});
+  table.add_row({"1024", "wrong_result", "~0.97 (0.96–0.98)", "slower", ""});
+  table.add_row({"2048", "dropped", "1.00", "tied", ""});
+  const std::string shown = table.fitted({80, true});
+  CHECK(shown.starts_with("\x1b[1msize\x1b[0m  \x1b[1mstatus"));
+  CHECK(shown.find("\n 512  \x1b[32mok\x1b[0m  ") != std::string::npos);
+  CHECK(shown.find("\x1b[32m1.24\x1b[0m  \x1b[32mfaster\x1b[0m  ok\n") != std::string::npos);
+  CHECK(
+      shown.find("\x1b[31mwrong_result\x1b[0m  \x1b[31m~0.97 (0.96–0.98)\x1b[0m  \x1b[31mslower\x1b[0m\n") !=
+      std::string::npos);
+  CHECK(shown.find("\x1b[33mdropped\x1b[0m                    1.00  \x1b[33mtied\x1b[0m\n") !=
+        std::string::npos);
+  std::string plain = shown;
+  for (std::size_t at = 0; (at = plain.find('\x1b')) != std::string::npos;)
+    plain.erase(at, plain.find('m', at) + 1 - at);
+  CHECK(plain == table.fitted(80));
+}
+
+TEST_CASE("a table that names its rows has colours by these names, as a block has") {
+  reports::Table table({{""}, {"A 123"}, {"B 456"}});
+  table.add_row({"status", "ok", "crashed"});
+  CHECK(table.fitted({80, true}).find("\nstatus  \x1b[32mok\x1b[0m     \x1b[31mcrashed\x1b[0m\n") !=
+        std::string::npos);
+  reports::Table facts({{""}, {"status"}, {"tied"}, {"median"}});
+  facts.add_row({"", "timeout", "with 3", "2 µs unverified"});
+  CHECK(facts.blocks({80, true}) ==
+        "  status  \x1b[31mtimeout\x1b[0m\n  tied    \x1b[33mwith 3\x1b[0m\n  median  \x1b[33m2 µs "
+        "unverified\x1b[0m\n");
+}
+
 TEST_CASE("an empty table fits anywhere") {
   CHECK(reports::Table({{"a"}}).fitted(10).empty());
 }

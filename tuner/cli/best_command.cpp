@@ -473,6 +473,7 @@ void add_best(const CommandPlace& place) {
                "the one configuration that loses least over all sizes, and what it loses at each");
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
+  command.pages();
   command.settings({"db", "type", "pad", "measure", "l2", "execution"});
   command->footer(
       "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "

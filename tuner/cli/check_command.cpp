@@ -103,7 +103,7 @@ class Checker {
 };
 
 /// What the configurations have in common is said once, below.
-std::string result_table(const std::vector<model::TrialRecord>& records, std::size_t columns) {
+std::string result_table(const std::vector<model::TrialRecord>& records, const reports::Screen& screen) {
   using reports::Align;
   std::vector<const model::TrialRecord*> trials;
   for (const model::TrialRecord& record : records) trials.push_back(&record);
@@ -131,7 +131,7 @@ std::string result_table(const std::vector<model::TrialRecord>& records, std::si
              ? fmt::format("{}: {}", model::to_string(status), record.outcome.detail)
              : std::string(model::to_string(status))});
   }
-  return table.fitted(columns) + "\n" + (records.size() > 1 ? common.text(columns) : "");
+  return table.fitted(screen) + "\n" + (records.size() > 1 ? common.text(screen) : "");
 }
 
 /// A sample of a large space takes minutes to compile; what more of it would show is rarely new.
@@ -367,7 +367,7 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
         is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)
         : is_cut ? " (the sample has no more; --all compiles every one)"
                  : ""));
-    write_out(result_table(records, stdout_columns()));
+    write_out(result_table(records, stdout_screen()));
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));

@@ -35,7 +35,7 @@ ChosenRace::ChosenRace(const Context& context, const config::Settings& settings)
 
 void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
                       const std::string& what) {
-  SweepDisplay display(m_printer, m_backend.devices(), "");
+  SweepDisplay display(m_printer, m_backend.devices());
   for (const std::string& notice : m_backend.notices) display.notice(notice);
   for (const std::string& notice : notices) display.notice(notice);
   std::vector<model::KernelSpec> specs;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
 
 #include "config/known_settings.hpp"
@@ -123,7 +124,8 @@ ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names) {
+void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names,
+                       const std::string& group) {
   for (const std::string& name : names) {
     const config::KnownSetting* setting = config::find_setting(name);
     if (!setting) throw std::logic_error("no setting is called " + name);
@@ -133,12 +135,19 @@ void add_setting_flags(CLI::App& command, Context& context, const std::vector<st
       description += "; " + std::exchange(accepted, "N");
     }
     if (!setting->unset.empty()) description += fmt::format(" (unset: {})", setting->unset);
-    command
-        .add_option_function<std::string>(
-            config::flag_name(name),
-            [&context, name](const std::string& value) { context.flags[name] = value; }, description)
-        ->type_name(accepted);
+    CLI::Option* const flag = command.add_option_function<std::string>(
+        config::flag_name(name), [&context, name](const std::string& value) { context.flags[name] = value; },
+        description);
+    flag->type_name(accepted);
+    if (!group.empty()) flag->group(group);
   }
+}
+
+void add_manner_flags(CLI::App& command, Context& context) {
+  add_setting_flags(command, context, {"color"}, terminal_group);
+  command
+      .add_flag("--quiet,-q", context.quiet, "no progress and no remarks: answers, warnings and errors alone")
+      ->group(terminal_group);
 }
 
 namespace {
@@ -159,7 +168,7 @@ struct CommandGroup {
 /// In the order of the help.
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> all = {
-      {"Tune", {add_run, add_refresh, add_plan, add_compile, add_slurm, add_status}},
+      {"Tune", {add_run, add_refresh, add_plan, add_compile, add_top, add_slurm, add_status}},
       {"Ask what was found",
        {add_best, add_explain, add_cover, add_pack, add_show, add_profile, add_compare, add_baseline,
         add_report, add_list}},
@@ -178,29 +187,27 @@ void add_commands(const CommandPlace& place) {
     }
   }
   add_worker(place);
-}
-
-void show_error(const std::string& message, const std::string& hint) {
-  write_err("tuner: " + message);
-  if (!hint.empty()) write_err("  " + hint);
+  add_words(place);
 }
 
 /// CLI11 has exit codes of its own, some of them above 100; ours are 0 and 2.
 int parse_exit(CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
-    app.exit(error);  // --help, --version
+    std::ostringstream text;
+    app.exit(error, text, text);  // --help, --version
+    write_out(text.str());
     return static_cast<int>(model::ExitCode::done);
   }
   const ParseMistake mistake = parse_mistake(app, error);
-  show_error(mistake.message, mistake.hint);
+  write_error(mistake.message, mistake.hint);
   return static_cast<int>(model::ExitCode::usage);
 }
 
 /// A variable that no setting has may be one that was mistyped; it is not in force then.
 void warn_of_mistyped_variables() {
   for (const config::MistypedVariable& one : config::mistyped_variables(config::process_variables())) {
-    show_error(fmt::format("{} is set, and there is no such setting", one.name),
-               fmt::format("did you mean {}?", one.meant));
+    write_error(fmt::format("{} is set, and there is no such setting", one.name),
+                fmt::format("did you mean {}?", one.meant));
   }
 }
 
@@ -222,14 +229,45 @@ std::vector<std::string> asked_for_help(std::vector<std::string> words, const CL
   return words;
 }
 
+/// `--color` as it stands on the command line, else as the settings have it: known before the line is parsed,
+/// since what is wrong with it is told in colours, too.
+terminal::Wish colour_wish(const Context& context) {
+  std::string word;
+  for (std::size_t i = 0; i < context.arguments.size(); ++i) {
+    const std::string& argument = context.arguments[i];
+    constexpr std::string_view with_value = "--color=";
+    if (argument.starts_with(with_value)) word = argument.substr(with_value.size());
+    if (argument == "--color" && i + 1 < context.arguments.size()) word = context.arguments[i + 1];
+  }
+  if (word.empty()) {
+    try {
+      word = context.settings().text("color");
+    } catch (const model::Error&) {  // the command that needs the settings says it
+    }
+  }
+  if (word == "always") return terminal::Wish::always;
+  return word == "never" ? terminal::Wish::never : terminal::Wish::automatic;
+}
+
+/// What the flags say of how to speak, once they are parsed.
+void take_manner(const Context& context, terminal::Wish colour) {
+  set_manner({colour, context.quiet});
+  if (context.flags.contains("color")) static_cast<void>(context.settings());  // refuses another word
+  const bool may_page = context.pages && isatty(STDOUT_FILENO) == 1;
+  if (may_page && context.settings().text("pager") == "auto") page_answers();
+}
+
 /// Parses and runs; every error becomes one message and a code.
 int run_tuner(int argc, char** argv) {
-  Context context{{argv + 1, argv + argc}, config::process_surroundings(), {}};
+  Context context{{argv + 1, argv + argc}, config::process_surroundings(), {}, false, false};
   Action action;
   CLI::App app{
       "Finds the fastest configuration of CUDA kernels: compiles, runs, verifies and remembers each.",
       "tuner"};
-  app.formatter(std::make_shared<HelpFormatter>(terminal::columns_of(STDOUT_FILENO)));
+  const bool is_worker = argc > 1 && std::string_view(argv[1]) == "worker";
+  const terminal::Wish colour = is_worker ? terminal::Wish::never : colour_wish(context);
+  set_manner({colour, false});
+  app.formatter(std::make_shared<HelpFormatter>(stdout_screen()));
   app.set_version_flag("--version", version_text,
                        "Say the version, its commit, the toolkit and the compiler");
   app.require_subcommand(1);
@@ -241,20 +279,23 @@ int run_tuner(int argc, char** argv) {
       return static_cast<int>(model::ExitCode::done);
     }
     std::vector<std::string> words = asked_for_help(context.arguments, app);
+    if (context.arguments.front() == "help") page_answers();
     app.parse(words);
-    // Another tuner that started this one has said it.
-    if (!app.got_subcommand("worker")) warn_of_mistyped_variables();
+    if (!is_worker) {  // another tuner started it, and has said this
+      take_manner(context, colour);
+      warn_of_mistyped_variables();
+    }
     if (const auto database = context.flags.find("db"); database != context.flags.end())
       name_database(database->second);
     return action();
   } catch (const CLI::ParseError& error) {
     return parse_exit(app, error);
   } catch (const model::Error& error) {
-    show_error(error.what(), error.hint());
+    write_error(error.what(), error.hint());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    show_error(fmt::format("internal error: {}", error.what()),
-               "please report this with the command you gave");
+    write_error(fmt::format("internal error: {}", error.what()),
+                "please report this with the command you gave");
     return static_cast<int>(model::ExitCode::failed);
   }
 }
@@ -263,5 +304,7 @@ int run_tuner(int argc, char** argv) {
 }  // namespace tuner::cli
 
 int main(int argc, char** argv) {
-  return tuner::cli::run_tuner(argc, argv);
+  const int code = tuner::cli::run_tuner(argc, argv);
+  tuner::cli::end_output();
+  return code;
 }

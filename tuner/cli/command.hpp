@@ -22,7 +22,13 @@ struct CommandPlace {
 };
 
 /// Adds flags for these settings to a subcommand; their values go to Context::flags.
-void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names);
+void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names,
+                       const std::string& group = "");
+/// --color and --quiet, which every command takes.
+void add_manner_flags(CLI::App& command, Context& context);
+
+/// Of the flags that say how a command speaks.
+inline constexpr const char* terminal_group = "Terminal";
 
 /// A subcommand that writes its flags and values to an `Options` and then runs. A command below it that is
 /// called comes first.
@@ -37,6 +43,7 @@ class Command {
         [&context = place.context, &action = place.action, options = m_options, run = std::move(run)] {
           if (!action) action = [&context, options, run] { return run(context, *options); };
         });
+    add_manner_flags(m_app, m_context);
   }
 
   CLI::App* operator->() { return &m_app; }
@@ -61,6 +68,11 @@ class Command {
     format = "table";
     choice("--format", format, {"table", "csv", "json"},
            "table, csv or json; the last two have every column");
+  }
+  /// Its answers may be longer than a screen.
+  void pages() {
+    m_app.parse_complete_callback([&context = m_context] { context.pages = true; });
+    add_setting_flags(m_app, m_context, {"pager"}, terminal_group);
   }
   /// Flags for these settings; their values go to Context::flags.
   void settings(const std::vector<std::string>& names) { add_setting_flags(m_app, m_context, names); }
@@ -88,6 +100,7 @@ void add_show(const CommandPlace& place);
 void add_compare(const CommandPlace& place);
 void add_baseline(const CommandPlace& place);
 void add_time(const CommandPlace& place);
+void add_top(const CommandPlace& place);
 void add_judge(const CommandPlace& place);
 void add_init(const CommandPlace& place);
 void add_check(const CommandPlace& place);
@@ -103,7 +116,8 @@ void add_slurm(const CommandPlace& place);
 void add_status(const CommandPlace& place);
 void add_completion(const CommandPlace& place);
 void add_manual(const CommandPlace& place);
-/// Not for people: what child processes run.
+/// Not for people: what child processes run, and what shells ask.
 void add_worker(const CommandPlace& place);
+void add_words(const CommandPlace& place);
 
 }  // namespace tuner::cli

@@ -7,6 +7,7 @@
 
 #include "config/known_settings.hpp"
 #include "tuner/util/text.hpp"
+#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -26,6 +27,7 @@ std::string value_name_of(const std::string& type) {
     return words;
   }
   const std::string kind = type.substr(0, type.find_first_of(": "));
+  if (type == kind + ":POSITIVE") return kind == "INT" ? "N" : kind;
   if (kind == "INT" || kind == "UINT" || kind == "FLOAT") return "N";
   return type;
 }
@@ -34,11 +36,27 @@ bool is_plain_word(const std::string& text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
 }
 
+/// Of which kind of words a flag's value is, by the flag: the same everywhere.
+std::string asked_for(const CLI::Option& option) {
+  struct Kind {
+    const char* name;
+    const char* words;
+  };
+  static constexpr Kind kinds[] = {
+      {"--kernel", "kernels"}, {"what", "kernels"}, {"--family", "families"}, {"--strategy", "strategies"},
+      {"--sizes", "sizes"},    {"--size", "sizes"}, {"SIZE", "sizes"},        {"TRIAL", "trials"},
+      {"A", "trials"},         {"B", "trials"},     {"--gpu", "gpus"},        {"--same-bits-as", "trials"}};
+  for (const Kind& kind : kinds)
+    if (option.check_name(kind.name)) return kind.words;
+  return "";
+}
+
 ValueShape value_shape(const CLI::Option& option) {
   ValueShape value;
   if (option.get_type_size() == 0) return value;  // a switch
   const std::string type = option.get_type_name();
   value.name = value_name_of(type);
+  value.asks = asked_for(option);
   const auto names = [&](const char* kind) { return value.name.find(kind) != std::string::npos; };
   value.is_folder = names("FOLDER") || names("DIR");
   value.is_file = !value.is_folder && (names("FILE") || names("PATH") || names("SPEC"));
@@ -62,7 +80,7 @@ ArgumentShape argument_shape(const CLI::Option& option) {
   if (!option.get_default_str().empty())
     argument.description += " (default: " + option.get_default_str() + ")";
   argument.required = option.get_required();
-  argument.many = option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  argument.many = option.get_expected_max() > 1;
   return argument;
 }
 
@@ -127,7 +145,30 @@ std::string example_lines(std::string_view command, std::size_t columns) {
 
 }  // namespace
 
-HelpFormatter::HelpFormatter(std::size_t columns) : m_columns(std::clamp<std::size_t>(columns, 20, 120)) {
+namespace {
+
+/// Headings, and the names of commands and flags: what stands after two blanks, as far as two more.
+std::string painted_help(const std::string& help) {
+  std::string out;
+  for (const std::string& line : parts_of(help, "\n")) {
+    const bool is_entry = line.starts_with("  ") && line.size() > 2 && line[2] != ' ';
+    if (line.ends_with(':') && !line.starts_with(' ')) {
+      out += util::painted(line, util::Tone::heading);
+    } else if (is_entry) {
+      const std::size_t end = std::min(line.find("  ", 2), line.size());
+      out += "  " + util::painted(line.substr(2, end - 2), util::Tone::name) + line.substr(end);
+    } else {
+      out += line;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+HelpFormatter::HelpFormatter(const reports::Screen& screen)
+    : m_columns(std::clamp<std::size_t>(screen.columns, 20, 120)), m_colour(screen.colour) {
   column_width(std::min<std::size_t>(30, m_columns / 3));
 }
 
@@ -145,9 +186,8 @@ std::string HelpFormatter::entry(const std::string& head, const std::string& des
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   std::string help = Formatter::make_help(app, std::move(name), mode);
   while (help.ends_with("\n\n")) help.pop_back();  // without a footer
-  const std::size_t gap = help.find("\n\n\n");     // that of flags without a group
-  if (gap != std::string::npos) help.erase(gap, 1);
-  return help;
+  for (std::size_t gap = 0; (gap = help.find("\n\n\n")) != std::string::npos;) help.erase(gap, 1);
+  return m_colour ? painted_help(help) : help;
 }
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "reports/table.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -17,6 +19,7 @@ struct ValueShape {
   std::vector<std::string> choices;  ///< words that may be given; others may be, too, where is_file is set
   bool is_file = false;              ///< it may be a file
   bool is_folder = false;            ///< it may be a folder and nothing else of the file system
+  std::string asks;  ///< `tuner words` knows more that it can be: `kernels`; empty: it does not
 };
 
 /// A flag of a command, or a value without one.
@@ -66,7 +69,7 @@ class HelpFormatter final : public CLI::Formatter {
  public:
   /// Windows narrower than 20 columns count as 20. Text is never wider than 120: lines that long are hard to
   /// read.
-  explicit HelpFormatter(std::size_t columns);
+  explicit HelpFormatter(const reports::Screen& screen);
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
   std::string make_description(const CLI::App* app) const override;
@@ -79,6 +82,7 @@ class HelpFormatter final : public CLI::Formatter {
   std::string entry(const std::string& head, const std::string& description, std::size_t column) const;
 
   std::size_t m_columns;
+  bool m_colour;
 };
 
 /// tuner(1): `program` with all its commands and flags, the environment variables of every setting, and the

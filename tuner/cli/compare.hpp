@@ -99,12 +99,13 @@ struct Limit {
 Limit judge(const std::vector<Compared>& compared, double share);
 
 /// Two trials in a sentence: which is faster, by how much, and how that is known.
-std::string verdict_text(const Compared& compared, std::size_t columns);
+std::string verdict_text(const Compared& compared, const reports::Screen& screen);
 /// What is surely too slow, what is undecided, and how many are surely fast enough.
 std::string limit_text(const std::vector<Compared>& compared, const Limit& limit, std::size_t columns);
 /// Two sides: a table for each family and environment, the changes of configuration, the summary, and in a
 /// line each what only one of them has and how far their environments differ.
-std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns);
+std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit,
+                         const reports::Screen& screen);
 
 /// The same with a limit as JUnit's XML, a test case for each problem: failed where A is surely too slow,
 /// skipped where that is undecided, not judged, or not measured by A.

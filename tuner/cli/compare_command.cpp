@@ -92,7 +92,7 @@ std::string side_by_side(const config::Settings& settings, const Compared& compa
     return load_facts(own, trial, settings.cache_folder());
   };
   return answers::trials_text(facts(compared.a), facts(compared.b), answer_style(own)) + '\n' +
-         verdict_text(compared, stdout_columns());
+         verdict_text(compared, stdout_screen());
 }
 
 void require_one_kind(const Side& a, const Side& b, const CompareOptions& options) {
@@ -116,7 +116,7 @@ std::string compared_as(const std::string& format, const ComparedSides& sides,
   if (format == "json") return compare_json(sides, limit);
   if (format == "junit") return compare_junit(sides, *limit);
   if (format == "github") return compare_github(sides, *limit);
-  return compare_text(sides, limit, stdout_columns());
+  return compare_text(sides, limit, stdout_screen());
 }
 
 int compare_many(const ComparedSides& sides, const CompareOptions& options,
@@ -174,6 +174,7 @@ void add_compare(const CommandPlace& place) {
                  "exit 5 where A is surely slower than B by more than this, as 1%");
   command.choice("--format", options.format, {"table", "json", "junit", "github"},
                  "table; json; with --fail-if-slower also junit: JUnit's XML; github: annotations");
+  command.pages();
   command.settings({"db", "device", "measure", "l2", "execution", "seed", "compile_jobs", "compile_timeout_s",
                     "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
   command->footer(

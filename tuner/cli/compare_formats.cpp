@@ -6,6 +6,7 @@
 #include <set>
 
 #include "reports/json.hpp"
+#include "reports/meaning.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -134,13 +135,19 @@ std::string summary_text(const CompareSummary& summary) {
 
 }  // namespace
 
-std::string verdict_text(const Compared& compared, std::size_t columns) {
+std::string verdict_text(const Compared& compared, const reports::Screen& screen) {
   const std::string ratio = ratio_text(compared.ratio);
   const std::string verdict = compared.verdict == Verdict::tied
                                   ? fmt::format("A and B cannot be told apart: A takes {} of B's time", ratio)
                                   : fmt::format("A is {} than B: it takes {} of B's time",
                                                 measure::to_string(compared.verdict), ratio);
-  return util::wrapped_text(fmt::format("{} ({})", verdict, compared.how), columns, 2);
+  std::string text = util::wrapped_text(fmt::format("{} ({})", verdict, compared.how), screen, 2);
+  if (!screen.colour) return text;
+  const std::string_view word =
+      compared.verdict == Verdict::tied ? "cannot be told apart" : measure::to_string(compared.verdict);
+  const util::Tone tone =
+      compared.verdict == Verdict::tied ? util::Tone::doubtful : reports::tone_of("A is", word);
+  return util::with_word_painted(std::move(text), word, tone);
 }
 
 bool Limit::any_slower() const {
@@ -223,7 +230,7 @@ std::string limit_text(const std::vector<Compared>& compared, const Limit& limit
 namespace {
 
 /// From `next` on the comparisons of one family in one environment; moves `next` behind them.
-std::string group_text(const std::vector<Compared>& both, std::size_t& next, std::size_t columns) {
+std::string group_text(const std::vector<Compared>& both, std::size_t& next, const reports::Screen& columns) {
   const Compared& first = both[next];
   reports::Table table({{"size", Align::right},
                         {"A"},
@@ -257,7 +264,8 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, std
 
 }  // namespace
 
-std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit, std::size_t columns) {
+std::string compare_text(const ComparedSides& sides, const std::optional<Limit>& limit,
+                         const reports::Screen& columns) {
   std::string out;
   std::size_t next = 0;
   while (next < sides.both.size()) out += group_text(sides.both, next, columns);

@@ -23,11 +23,13 @@ struct BashCases {
   }
 };
 
-/// The words that a value can be; FILE and FOLDER stand for what the shell finds itself.
+/// The words that a value can be; FILE and FOLDER stand for what the shell finds itself, `@kernels` for what
+/// `tuner words kernels` prints.
 std::vector<std::string> bash_answers(const ValueShape& value) {
   std::vector<std::string> words = value.choices;
   if (value.is_file) words.emplace_back("FILE");
   if (value.is_folder) words.emplace_back("FOLDER");
+  if (!value.asks.empty()) words.push_back("@" + value.asks);
   return words;
 }
 
@@ -81,7 +83,14 @@ constexpr const char* bash_driver = R"bash(_tuner() {
     *' FOLDER '*) compopt -o dirnames ;;
   esac
   for word in $words; do
-    [[ $word != FILE && $word != FOLDER && $word == "$current"* ]] && COMPREPLY+=("$word")
+    if [[ $word == @* ]]; then
+      while IFS=$'\t' read -r last _; do
+        printf -v last %q "$last"
+        COMPREPLY+=("$last")
+      done < <("${COMP_WORDS[0]/#\~/$HOME}" words "${word#@}" -- "$current" "${COMP_WORDS[@]}" 2>/dev/null)
+    elif [[ $word != FILE && $word != FOLDER && $word == "$current"* ]]; then
+      COMPREPLY+=("$word")
+    fi
   done
 }
 complete -F _tuner tuner
@@ -114,6 +123,10 @@ std::string escaped(std::string_view text, std::string_view marks) {
 std::string zsh_action(const ValueShape& value) {
   const std::string words = fmt::format("{}", fmt::join(value.choices, " "));
   const std::string files = value.is_folder ? "_files -/" : value.is_file ? "_files" : "";
+  if (!value.asks.empty()) {
+    return fmt::format("{{_tuner_ask {}{}{}}}", value.asks, words.empty() ? "" : " " + words,
+                       files.empty() ? "" : "; " + files);
+  }
   if (words.empty()) return files.empty() ? " " : files;
   if (files.empty()) return fmt::format("({})", words);
   return fmt::format("{{_alternative 'words:word:({})' 'files:file:{}'}}", words, files);
@@ -167,7 +180,7 @@ std::string zsh_function(const CommandShape& command, const std::string& path) {
     below += zsh_function(one, path + ' ' + one.name);
   }
   return below + fmt::format(R"zsh({0}() {{
-  local curcontext=$curcontext state line
+{4}  local curcontext=$curcontext state line
   local -a commands
   typeset -A opt_args
   commands=({1}
@@ -183,12 +196,25 @@ std::string zsh_function(const CommandShape& command, const std::string& path) {
 }}
 
 )zsh",
-                             name, described, arguments, cases);
+                             name, described, arguments, cases,
+                             path == command.name ? "  local -a tuner_line=(\"${words[@]}\")\n" : "");
 }
 
+// The line as it was, since _arguments changes `words`. Behind the kind come words that may be given, too.
+constexpr const char* zsh_ask = R"zsh(_tuner_ask() {
+  local kind=$1
+  shift
+  local -a offers=("$@" ${(f)"$(${~tuner_line[1]} words $kind -- "$PREFIX" "${tuner_line[@]}" 2>/dev/null)"})
+  offers=(${offers//:/\\:})
+  offers=(${offers//$'\t'/:})
+  _describe -t $kind $kind offers
+}
+
+)zsh";
+
 std::string zsh_completion(const CommandShape& program) {
-  return "#compdef tuner\n# zsh completion for tuner; made by `tuner completion zsh`.\n\n" +
-         zsh_function(program, program.name) +
+  return std::string("#compdef tuner\n# zsh completion for tuner; made by `tuner completion zsh`.\n\n") +
+         zsh_ask + zsh_function(program, program.name) +
          // Autoloaded it is called at once; sourced it says what it is for.
          "if [ \"$funcstack[1]\" = _tuner ]; then\n  _tuner \"$@\"\nelse\n  compdef _tuner tuner\nfi\n";
 }
@@ -208,6 +234,7 @@ std::string fish_value(const ValueShape& value, bool is_flag) {
     out = " -x";
   }
   if (!value.choices.empty()) out += fmt::format(" -a '{}'", fmt::join(value.choices, " "));
+  if (!value.asks.empty()) out += fmt::format(" -a '(__tuner_ask {})'", value.asks);
   return out;
 }
 
@@ -256,6 +283,14 @@ end
 function __tuner_chooses
     set -l commands (__tuner_commands)
     test "$commands" = "$argv"
+end
+
+# What the program itself knows: kernels, sizes, trials.
+function __tuner_ask
+    set -l line (commandline -opc)
+    set -l begun (commandline -ct)
+    type -q $line[1]; or return
+    $line[1] words $argv[1] -- "$begun" $line 2>/dev/null
 end
 
 complete -c tuner -f

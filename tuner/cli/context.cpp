@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "tuner/cli/output.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -21,13 +22,15 @@ const char* version() {
   return TUNER_VERSION;
 }
 
-terminal::Terminal open_terminal(const config::Settings& settings) {
+terminal::Terminal open_terminal(const config::Settings& settings, int descriptor) {
   const auto wish = [&](const char* name) {
     const std::string& word = settings.text(name);
     if (word == "auto") return terminal::Wish::automatic;
     return word == "always" ? terminal::Wish::always : terminal::Wish::never;
   };
-  return terminal::open_terminal(STDERR_FILENO, wish("color"), wish("progress"));
+  terminal::Terminal terminal = terminal::open_terminal(descriptor, wish("color"), wish("progress"));
+  terminal.quiet = is_quiet();
+  return terminal;
 }
 
 namespace {

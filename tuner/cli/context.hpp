@@ -1,4 +1,6 @@
 #pragma once
+#include <unistd.h>
+
 #include <atomic>
 #include <functional>
 #include <map>
@@ -18,6 +20,8 @@ struct Context {
   std::vector<std::string> arguments;  ///< without argv[0]
   config::Surroundings surroundings;
   std::map<std::string, std::string> flags;  ///< settings given on the command line, by setting name
+  bool quiet = false;
+  bool pages = false;  ///< the command's answers may be long
 
   config::Settings settings() const { return config::Settings::load(flags, surroundings); }
   /// `tuner run --sizes 512..4096`, quoted for a shell.
@@ -27,8 +31,8 @@ struct Context {
 /// The project's version, as CMake has it.
 const char* version();
 
-/// stderr as the settings `color` and `progress` want it.
-terminal::Terminal open_terminal(const config::Settings& settings);
+/// stderr, or another stream, as the settings `color` and `progress` and --quiet want it.
+terminal::Terminal open_terminal(const config::Settings& settings, int descriptor = STDERR_FILENO);
 
 /// Turns SIGINT and SIGTERM into a flag while it lives; the second one ends the process at once, with the
 /// exit code of the signal (what is recorded stays recorded: every result was committed when it was made), on

@@ -276,9 +276,10 @@ void add_cover(const CommandPlace& place) {
           "--search", options.check.search, "N",
           "of a check: race so many configurations at each size, the best of the nearest sizes; default 32")
       ->check(CLI::PositiveNumber);
+  command.pages();
   command.settings({"db", "type", "pad", "measure", "l2", "execution", "device", "seed", "budget",
                     "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
-                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress", "color"});
+                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress"});
   command->footer(
       "A loss is against the best at that size, as `tuner best` names it. Only trials that compete count, of "
       "one environment. A trial that was dropped early proves no bound. The rule asks for sizes, their "

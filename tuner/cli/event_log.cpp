@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include "db/machine.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -37,6 +39,12 @@ EventLog::EventLog(const std::string& path, sweep::Observer& next)
                             "name a file, a pipe, or - for standard output");
 }
 
+void EventLog::expect(const Expected& expected) {
+  db::Json fields = {{"host", util::host_name()}, {"pid", ::getpid()}};
+  fields.update(db::json_of(expected));
+  write("begin", std::move(fields));
+}
+
 void EventLog::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
   write("planned", {{"total", total}, {"known", known}, {"may_end_early", may_end_early}});
   m_next.planned(total, known, may_end_early);
@@ -45,6 +53,21 @@ void EventLog::planned(std::int64_t total, std::int64_t known, bool may_end_earl
 void EventLog::more(std::int64_t trials) {
   write("more", {{"trials", trials}});
   m_next.more(trials);
+}
+
+void EventLog::compiling(const model::TrialRecord& trial) {
+  write_step("compiling", trial);
+  m_next.compiling(trial);
+}
+
+void EventLog::compiled(const model::TrialRecord& trial) {
+  write_step("compiled", trial);
+  m_next.compiled(trial);
+}
+
+void EventLog::launching(const model::TrialRecord& trial) {
+  write_step("launching", trial);
+  m_next.launching(trial);
 }
 
 void EventLog::finished(const model::TrialRecord& trial) {
@@ -79,6 +102,14 @@ void EventLog::notice(const std::string& text) {
 
 void EventLog::ended(const sweep::Summary& summary, int exit_code) {
   write("end", {{"ending", word_of(summary.ending)}, {"trials", summary.finished}, {"exit_code", exit_code}});
+}
+
+void EventLog::write_step(const char* event, const model::TrialRecord& trial) {
+  write(event, {{"trial", db::json_of(trial.key)},
+                {"kernel", trial.kernel},
+                {"problem", db::json_of(trial.problem)},
+                {"configuration", db::json_of(trial.configuration)},
+                {"gpu", trial.gpu}});
 }
 
 void EventLog::write(const char* event, db::Json fields) {

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "db/json.hpp"
+#include "tuner/cli/sweep_display.hpp"
 #include "tuner/sweep/request.hpp"
 #include "tuner/util/files.hpp"
 
@@ -16,9 +18,13 @@ class EventLog final : public sweep::Observer {
   /// model::UsageError where it cannot be written.
   EventLog(const std::string& path, sweep::Observer& next);
 
+  /// Which sizes are to be searched, on which devices, and what is known of them.
+  void expect(const Expected& expected);
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void more(std::int64_t trials) override;
-  void launching(const model::TrialRecord& trial) override { m_next.launching(trial); }
+  void compiling(const model::TrialRecord& trial) override;
+  void compiled(const model::TrialRecord& trial) override;
+  void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t finalists) override;
@@ -31,6 +37,8 @@ class EventLog final : public sweep::Observer {
  private:
   /// One line at once. Where that fails it says so, and nothing more is written: the sweep goes on.
   void write(const char* event, db::Json fields);
+  /// Of a trial that is not over.
+  void write_step(const char* event, const model::TrialRecord& trial);
 
   std::string m_path;
   sweep::Observer& m_next;

@@ -132,6 +132,7 @@ void add_explain(const CommandPlace& place) {
                  "cost; default: all sizes");
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table or json");
+  command.pages();
   command.settings({"db", "type", "pad", "measure", "l2", "cache_dir"});
   command->footer(
       "Of a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "

@@ -68,7 +68,7 @@ int list_strategies(const Context&, const NoOptions&) {
                         std::string(setting.description)});
     }
   }
-  write_out(table.fitted(stdout_columns()) + "\n" + settings.fitted(stdout_columns()));
+  write_out(table.fitted(stdout_screen()) + "\n" + settings.fitted(stdout_screen()));
   return 0;
 }
 
@@ -141,16 +141,19 @@ void add_list(const CommandPlace& place) {
                                list_kernels);
   kernels->add_option("what", kernels.options().selection, "names, families, spec files or folders");
   kernels.table_format(kernels.options().format);
+  kernels.pages();
   Command<ListOptions> devices(below, "devices", "what can run kernels here, and why not what cannot",
                                [](const Context&, const ListOptions& o) { return list_devices(o.format); });
   devices.table_format(devices.options().format);
   Command<NoOptions>(below, "strategies", "how a space can be searched", list_strategies);
   Command<ListOptions> runs(below, "runs", "what was tuned, newest first", list_runs);
   runs.table_format(runs.options().format);
+  runs.pages();
   runs.settings({"db"});
   Command<ListOptions> failures(below, "failures", "trials that failed, and why", list_failures);
   failures.option("--kernel,-k", failures.options().kernel, "NAME", "only this kernel");
   failures.table_format(failures.options().format);
+  failures.pages();
   failures.settings({"db"});
 }
 

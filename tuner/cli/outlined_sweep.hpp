@@ -91,7 +91,7 @@ void add_sweep_flags(Command<Options>& command) {
   command.option("--same-bits-as", options.same_bits_as, "default|TRIAL",
                  std::string(same_bits_as_help) + "; that one is measured first");
   command.settings(sweep_flags());
-  command.settings({"progress", "color"});
+  command.settings({"progress"});
 }
 /// The same, and `--gpu`.
 void add_outline_flags(Command<OutlineOptions>& command);

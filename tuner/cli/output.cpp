@@ -9,9 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "reports/json.hpp"
-#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/cli/terminal/pager.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
@@ -22,6 +23,21 @@ namespace {
 void write_all(std::FILE* file, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), file);
   std::fflush(file);
+}
+
+/// What this process writes to: as its streams, there is one of it.
+struct Streams {
+  bool quiet = false;
+  bool colour_out = false;
+  bool colour_err = false;
+  bool links_err = false;
+  bool pages = false;
+  std::unique_ptr<terminal::Pager> pager;
+};
+
+Streams& streams() {
+  static Streams all;
+  return all;
 }
 
 std::string& flag() {
@@ -77,7 +93,30 @@ std::string table_json(const reports::Table& table, const std::string& name) {
 
 }  // namespace
 
+void set_manner(const Manner& manner) {
+  Streams& all = streams();
+  all.quiet = manner.quiet;
+  all.colour_out = terminal::open_terminal(STDOUT_FILENO, manner.colour).colour;
+  const terminal::Terminal err = terminal::open_terminal(STDERR_FILENO, manner.colour);
+  all.colour_err = err.colour;
+  all.links_err = err.links;
+}
+
+bool is_quiet() {
+  return streams().quiet;
+}
+
+void page_answers() {
+  streams().pages = true;
+}
+
+void end_output() {
+  streams().pages = false;
+  streams().pager.reset();
+}
+
 void write_out(const std::string& text) {
+  if (std::exchange(streams().pages, false)) streams().pager = terminal::Pager::open();
   errno = 0;
   write_all(stdout, text);
   if (std::ferror(stdout) && errno != EPIPE) {
@@ -85,11 +124,42 @@ void write_out(const std::string& text) {
   }
 }
 
-void write_err(const std::string& text) {
-  write_all(stderr, util::wrapped_message(in_same_database(text), terminal::columns_of(STDERR_FILENO)));
+namespace {
+
+/// The words before the first `:` say what kind of message it is.
+std::string with_label_painted(std::string text, util::Tone tone) {
+  const std::size_t end = text.find(':') + 1;
+  return text.replace(0, end, util::painted(std::string_view(text).substr(0, end), tone));
+}
+
+std::string message_text(const std::string& text) {
+  return util::wrapped_message(in_same_database(text), terminal::columns_of(STDERR_FILENO));
+}
+
+}  // namespace
+
+void write_err(const std::string& text, const std::string& file) {
+  const bool is_warning = text.starts_with("warning:");
+  if (streams().quiet && !is_warning) return;
+  std::string message = message_text(text);
+  const bool has_label = is_warning || text.starts_with("provisional:");
+  if (has_label && streams().colour_err)
+    message = with_label_painted(std::move(message), util::Tone::warning);
+  const std::size_t at = message.find(file);
+  if (!file.empty() && streams().links_err && at != std::string::npos)
+    message.replace(at, file.size(), terminal::linked(file));
+  write_all(stderr, message);
+}
+
+void write_error(const std::string& message, const std::string& hint) {
+  std::string text = message_text("tuner: " + message);
+  if (streams().colour_err) text = with_label_painted(std::move(text), util::Tone::error);
+  write_all(stderr, text);
+  if (!hint.empty()) write_all(stderr, message_text("  " + hint));
 }
 
 void write_block(const std::string& text) {
+  if (streams().quiet) return;
   write_all(stderr, text);
 }
 
@@ -133,11 +203,15 @@ answers::Style answer_style(const db::Connection& connection) {
   return {[ids = std::make_shared<db::ShortIds>(connection)](const model::Digest& trial) {
             return ids->of(trial);
           },
-          stdout_columns()};
+          stdout_screen()};
 }
 
 std::size_t stdout_columns() {
   return terminal::columns_of(STDOUT_FILENO);
+}
+
+reports::Screen stdout_screen() {
+  return {stdout_columns(), streams().colour_out};
 }
 
 void write_prose(const std::string& text, std::size_t hanging) {
@@ -147,7 +221,7 @@ void write_prose(const std::string& text, std::size_t hanging) {
 void write_table(const reports::Table& table, const std::string& name, const std::string& format) {
   if (format == "csv") return write_out(table.csv());
   if (format == "json") return write_out(table_json(table, name));
-  write_out(table.fitted(stdout_columns(), "--format csv or json"));
+  write_out(table.fitted(stdout_screen(), "--format csv or json"));
 }
 
 }  // namespace tuner::cli

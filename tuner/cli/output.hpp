@@ -4,14 +4,31 @@
 #include "db/stored_values.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/answers/words.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
+
+/// How this process speaks. Set once, before anything is said.
+struct Manner {
+  terminal::Wish colour = terminal::Wish::automatic;
+  bool quiet = false;  ///< on stderr, warnings and errors alone
+};
+void set_manner(const Manner& manner);
+bool is_quiet();
+/// Standard output goes through a pager where it is a terminal, from the first answer on.
+void page_answers();
+/// The last of all: nobody writes any more. Waits for the pager.
+void end_output();
 
 /// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
 /// away.
 void write_out(const std::string& text);
-/// A message for people, on stderr, laid out for its width by util::wrapped_message().
-void write_err(const std::string& text);
+/// A message for people, on stderr, laid out for its width by util::wrapped_message(). Of a quiet process
+/// only where it begins with `warning:`. `file`: a path in it, which is a link where the terminal has links.
+void write_err(const std::string& text, const std::string& file = "");
+/// What ends a command, and the next step below it.
+void write_error(const std::string& message, const std::string& hint);
 /// Lines for people, on stderr as they are.
 void write_block(const std::string& text);
 /// A command to go on with, to end a message for write_err(): on lines of its own below it, each of them no
@@ -45,6 +62,12 @@ answers::Style answer_style(const db::Connection& connection);
 
 /// Columns of the terminal behind standard output.
 std::size_t stdout_columns();
+/// That terminal, with its colours.
+reports::Screen stdout_screen();
+/// For a line of output that is not a table: whether it has colours.
+inline util::Tone tone_on(const reports::Screen& screen, util::Tone tone) {
+  return screen.colour ? tone : util::Tone::plain;
+}
 
 /// Sentences on standard output, broken to its width, with `hanging` blanks before the lines behind the
 /// first.

@@ -215,7 +215,7 @@ void add_refresh(const CommandPlace& place) {
   command.choice("--format", options.format, {"table", "json"}, "table; json");
   command.settings({"db", "device", "sizes", "type", "pad", "seed", "budget", "measure", "l2", "execution",
                     "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
-                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress", "color"});
+                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress"});
   command->footer(
       "Of each size the winner, the others of its final and the default are verified and timed, then the "
       "best "

@@ -262,7 +262,7 @@ int report(const Context& context, ReportOptions options) {
   require_deliverable(options.path);
   const config::Settings settings = context.settings();
   write_report(db::open_results(settings.database()), settings, options);
-  if (!is_stdout(options.path)) write_err("report: " + options.path);
+  if (!is_stdout(options.path)) write_err("report: " + options.path, options.path);
   return 0;
 }
 
@@ -283,6 +283,7 @@ void add_report(const CommandPlace& place) {
                  "say what the program that was captured gains by the answers, with --kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
   command.option("--run", options.run, "ID", "only what this run measured (`tuner list runs`)");
+  command.pages();
   command.settings({"db"});
   command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
 }

@@ -120,22 +120,21 @@ int exit_code(const sweep::Summary& summary, bool all_failed, const SignalGuard&
 
 /// The fastest of each group that is known already, and of the group that comes first what a trial took
 /// before.
-void say_what_is_known(const sweep::TrialList& list, const sweep::Request& request, db::ResultStore& store,
-                       SweepDisplay& display) {
-  std::vector<model::TrialRecord> best;
-  std::vector<model::Problem> to_search;
-  std::optional<double> seconds_each;
+Expected expected(const sweep::TrialList& list, const sweep::Request& request, db::ResultStore& store) {
+  Expected expected;
+  expected.seconds = request.budget.seconds;
+  expected.trials = request.budget.trials;
   for (auto group = list.groups.rbegin(); group != list.groups.rend(); ++group) {
     if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
-    to_search.push_back(group->problem);
+    expected.problems->push_back(group->problem);
     if (group->count_known() > 0) {
       const auto pace = db::pace(store.connection(), group->problem, request.device.name);
-      if (pace && pace->problem == group->problem) seconds_each = pace->seconds;
+      if (pace && pace->problem == group->problem) expected.seconds_each = pace->seconds;
     }
     if (const auto fastest = fastest_known(*group, request); fastest)
-      if (auto trial = store.find(*fastest)) best.push_back(std::move(*trial));
+      if (auto trial = store.find(*fastest)) expected.known_best.push_back(std::move(*trial));
   }
-  display.expect(std::move(to_search), best, seconds_each, request.budget);
+  return expected;
 }
 
 /// Ends what the second signal cuts off: the run is marked here, since the process does not come to it.
@@ -178,7 +177,7 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
                   const sweep::Services& of_run, db::ResultStore& store, terminal::LinePrinter& printer,
                   sweep::Summary& summary) {
   if (settings.text("ceilings") == "off") return;
-  SweepDisplay display(printer, {backend.device}, "");
+  SweepDisplay display(printer, {backend.device});
   const auto do_sweep = [&](const sweep::Request& ceilings, const sweep::TrialList& list) {
     compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
     sweep::Services services{pool,         {backend.runners.front().get()},
@@ -199,7 +198,7 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
                terminal::LinePrinter& printer, const SignalGuard& signals, sweep::Request& request) {
   if (as.empty()) return;
   request.same_bits = sweep::SameBits{same_bits_as(store.connection(), as).trial};
-  SweepDisplay display(printer, backend.devices(), "");
+  SweepDisplay display(printer, backend.devices());
   display.notice("only trials with the bits of " + as + " count");
   const auto do_sweep = [&](const sweep::Request& references, const sweep::TrialList& list) {
     compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
@@ -236,9 +235,8 @@ int run(const Context& context, const RunOptions& options) {
   });
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  const auto& metrics = selection.catalog.selected().front().metrics;
   const std::vector<model::DeviceInfo> devices = backend.devices();
-  SweepDisplay shown(printer, devices, metrics.empty() ? "" : metrics.front().name, publishing.publisher());
+  SweepDisplay shown(printer, devices, publishing.publisher());
   std::optional<EventLog> events;
   if (!options.events.empty()) events.emplace(options.events, shown);
   sweep::Observer& display = events ? static_cast<sweep::Observer&>(*events) : shown;
@@ -269,7 +267,10 @@ int run(const Context& context, const RunOptions& options) {
   if (list.total() > list.known()) say_unlaunchable(list, display);
   if (const std::string again = reopened_text(list.reopened()); !again.empty()) display.notice(again);
   if (list.total() > list.known()) say_strategy(strategy, request, list, display);
-  say_what_is_known(list, request, store, shown);
+  Expected beginning = expected(list, request, store);
+  beginning.devices = devices;
+  shown.expect(beginning);
+  if (events) events->expect(beginning);
   if (list.total() > list.known() && !request.same_bits) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
@@ -288,6 +289,7 @@ int run(const Context& context, const RunOptions& options) {
   }
   backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);
+  shown.ended();
   printer.finish();
 
   sweep::declare_own(request, services);

@@ -177,8 +177,9 @@ void say_what_shards_lack(const sweep::Shard& shard, const Context& context) {
 }
 
 void say_where(const config::Settings& settings, const std::string& report) {
-  write_err(fmt::format("database: {}", settings.database().string()));
-  if (!report.empty()) write_err(fmt::format("report:   {}", report));
+  const std::string database = settings.database().string();
+  write_err("database: " + database, database);
+  if (!report.empty()) write_err("report:   " + report, report);
 }
 
 void say_how_to_go_on(sweep::Ending ending, const Context& context) {

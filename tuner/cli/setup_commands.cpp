@@ -35,7 +35,8 @@ void add_config(const CommandPlace& place) {
   Command<std::string> command(place, "config", "Show every setting, its value and where it came from",
                                show_config);
   std::vector<std::string> names;
-  for (const config::KnownSetting& known : config::known_settings()) names.emplace_back(known.name);
+  for (const config::KnownSetting& known : config::known_settings())
+    if (known.name != "color") names.emplace_back(known.name);  // which every command has
   command.table_format(command.options());
   command.settings(names);
   command->footer(

@@ -31,7 +31,7 @@ int show_status(const Context&, const StatusOptions& options) {
   const bool is_slurms = cluster::read_description(folder).has_value();
   const cluster::SweepStatus status =
       cluster::look_at(folder, is_slurms ? cluster::ask_slurm(folder.path()) : cluster::Queue{});
-  write_out(options.format == "json" ? status_json(status) : status_table(status, stdout_columns()));
+  write_out(options.format == "json" ? status_json(status) : status_table(status, stdout_screen()));
   for (const std::string& note : status.notes) write_err("warning: " + note);
   say_next(folder, status);
   const bool lost = !status.done() && status.count(cluster::PartState::lost) > 0;

@@ -60,7 +60,7 @@ constexpr PartState part_states[] = {PartState::done, PartState::running, PartSt
 
 }  // namespace
 
-std::string status_table(const cluster::SweepStatus& status, std::size_t columns) {
+std::string status_table(const cluster::SweepStatus& status, const reports::Screen& screen) {
   reports::Table table({{"shard"},
                         {"state"},
                         {"trials", Align::right},
@@ -80,7 +80,7 @@ std::string status_table(const cluster::SweepStatus& status, std::size_t columns
   table.add_row({"total", counts, trials_text(status.measured(), status.planned()),
                  at_work ? rate_text(status.trials_per_second()) : "",
                  at_work && left ? terminal::duration_text(*left) : "", "", ""});
-  return table.fitted(columns, "--format json");
+  return table.fitted(screen, "--format json");
 }
 
 std::string status_json(const cluster::SweepStatus& status) {

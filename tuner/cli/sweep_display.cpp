@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "reports/findings.hpp"
@@ -11,20 +12,26 @@
 namespace tuner::cli {
 
 SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices,
-                           std::string metric, cluster::Publisher* publisher)
+                           cluster::Publisher* publisher, std::size_t rows, terminal::Clock clock)
     : m_printer(printer),
-      m_devices(std::move(devices)),
-      m_progress(0, terminal::steady_clock(), std::move(metric)),
+      m_progress(0, std::move(clock)),
+      m_picture(std::move(devices)),
+      m_rows(rows),
       m_publisher(publisher) {}
 
-void SweepDisplay::expect(std::vector<model::Problem> problems,
-                          const std::vector<model::TrialRecord>& known_best,
-                          std::optional<double> seconds_each, const sweep::Budget& budget) {
-  m_to_search = std::move(problems);
-  m_progress.set_sizes(static_cast<std::int64_t>(m_to_search.size()));
-  for (const model::TrialRecord& trial : known_best) m_progress.known_best(trial);
-  if (seconds_each) m_progress.expect(*seconds_each);
-  m_progress.end_after(budget.seconds, budget.trials);
+void SweepDisplay::expect(const Expected& expected) {
+  m_to_search = expected.problems;
+  m_progress.set_sizes(m_to_search ? static_cast<std::int64_t>(m_to_search->size()) : 0);
+  if (!expected.devices.empty()) m_picture = SweepPicture(expected.devices);
+  for (const model::TrialRecord& trial : expected.known_best) m_progress.known_best(trial);
+  if (expected.seconds_each) m_progress.expect(*expected.seconds_each);
+  m_progress.end_after(expected.seconds, expected.trials);
+}
+
+void SweepDisplay::ended(Stays what) {
+  m_picture.ended();
+  if (what == Stays::line) m_rows = 0;
+  if (m_progress.done() > 0) show();
 }
 
 void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_early) {
@@ -50,33 +57,54 @@ void SweepDisplay::more(std::int64_t trials) {
   show();
 }
 
+void SweepDisplay::compiling(const model::TrialRecord& trial) {
+  m_picture.compiling(trial);
+}
+
+void SweepDisplay::compiled(const model::TrialRecord& trial) {
+  m_picture.compiled(trial);
+}
+
 void SweepDisplay::launching(const model::TrialRecord& trial) {
-  m_at_work[trial.gpu].now = fmt::format("{} at {}", trial.kernel, trial.problem.size_text());
+  m_picture.launching(trial);
 }
 
 void SweepDisplay::finished(const model::TrialRecord& trial) {
   if (m_publisher) m_publisher->finished_one();
   show_publishers_notices();
   m_progress.finished(trial, !m_counts || m_counts(trial));
-  if (!trial.gpu.empty()) ++m_at_work[trial.gpu].trials;
+  m_picture.finished(trial);
   show();
 }
 
-void SweepDisplay::left_out(const model::TrialRecord&) {
+void SweepDisplay::left_out(const model::TrialRecord& trial) {
   if (m_publisher) m_publisher->more(-1);
+  m_picture.compiled(trial);
   m_progress.set_total(m_progress.total() - 1);
   show();
 }
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t finalists) {
   show_publishers_notices();
-  const std::string which = problem.family + ' ' + problem.text();
-  show(m_progress.line(finalists == 1 ? which + ": the best once more"
-                                      : fmt::format("{}: the best {} once more, in turn", which, finalists)));
+  m_progress.at_work(problem, finalists == 1 ? "the best once more"
+                                             : fmt::format("the best {} once more, in turn", finalists));
+  show();
+}
+
+/// Where no picture is drawn, a line says what came of it.
+void SweepDisplay::size_ended(const model::Problem& problem) {
+  if (m_to_search && std::erase(*m_to_search, problem) == 0) return;
+  m_progress.size_ended();
+  const auto best = std::ranges::find(m_progress.best(), problem, &terminal::Progress::Best::problem);
+  if (m_printer.is_interactive() || best == m_progress.best().end() || best->median_ns == 0) return;
+  const std::string library = best->library_text();
+  m_printer.line(fmt::format("{}: best {}{}: {} {}", m_progress.label(problem), best->time_text(),
+                             library.empty() ? "" : fmt::format(" ({})", library), best->kernel,
+                             best->configuration));
 }
 
 void SweepDisplay::search_ended(const model::SearchRecord& search) {
-  note_size(search.problem);
+  size_ended(search.problem);
   if (search.ending == model::SearchEnding::refused) {
     m_printer.line(
         fmt::format("{}: refused after {} configurations: the others were not tried, for the reason above; "
@@ -92,25 +120,16 @@ void SweepDisplay::notice(const std::string& text) {
   m_printer.line(in_same_database(text));
 }
 
-std::vector<std::string> SweepDisplay::device_lines() const {
-  std::vector<std::string> lines;
-  if (m_devices.size() < 2) return lines;
-  for (const model::DeviceInfo& device : m_devices) {
-    const auto found = m_at_work.find(device.uuid);
-    const AtWork work = found == m_at_work.end() ? AtWork{} : found->second;
-    lines.push_back(fmt::format("  {}: {} trials{}{}", device.id, work.trials,
-                                work.now.empty() ? "" : ", now ", work.now));
-  }
-  return lines;
-}
-
 void SweepDisplay::show_publishers_notices() {
   if (!m_publisher) return;
   for (const std::string& text : m_publisher->take_notices()) notice("warning: " + text);
 }
 
-void SweepDisplay::show(const std::string& line) {
-  m_printer.status(line, m_progress.fraction(), device_lines());
+void SweepDisplay::show() {
+  const std::size_t rows = m_printer.is_interactive() ? std::min(m_rows, m_printer.rows() - 1) : 0;
+  const std::size_t columns = m_printer.line_width();
+  m_printer.status(m_progress.line(columns), m_progress.fraction(),
+                   m_picture.lines(m_progress, columns, rows));
 }
 
 }  // namespace tuner::cli

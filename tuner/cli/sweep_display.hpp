@@ -2,11 +2,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tuner/cli/sweep_picture.hpp"
 #include "tuner/cli/terminal/progress.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/cluster/publisher.hpp"
@@ -43,51 +43,72 @@ class LongLook {
   const std::atomic<bool>& m_stop;
 };
 
-/// Shows a sweep on stderr: an updating line on a terminal, with one more for each device where there are
-/// several, and whole lines at a bounded rate elsewhere.
+/// What a sweep begins with.
+struct Expected {
+  std::vector<model::DeviceInfo> devices;
+  /// On which something is left; absent: nobody knows how many there are.
+  std::optional<std::vector<model::Problem>> problems{std::vector<model::Problem>{}};
+  std::vector<model::TrialRecord> known_best;  ///< the best of each that is known
+  std::optional<double> seconds_each;          ///< what a trial took before
+  std::optional<double> seconds;               ///< it ends when so many are over, whatever is left …
+  std::optional<std::int64_t> trials;          ///< … or so many trials have ended
+};
+
+template <class Archive, class T>
+requires model::Described<T, Expected>
+void describe(Archive& archive, T& value) {
+  archive("devices", value.devices);
+  archive("problems", value.problems);
+  archive("known_best", value.known_best);
+  archive("seconds_each", value.seconds_each);
+  archive("budget_s", value.seconds);
+  archive("budget_trials", value.trials);
+}
+
+/// Shows a sweep: on a terminal its line of progress with a SweepPicture below, elsewhere whole lines at a
+/// bounded rate, and one for each size that ends.
 class SweepDisplay final : public sweep::Observer {
  public:
-  /// `publisher` is told of what it counts, and what it has to say is shown; may be null.
-  SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices, std::string metric,
-               cluster::Publisher* publisher = nullptr);
+  /// `publisher` is told of what it counts, and what it has to say is shown; may be null. The picture has at
+  /// most `rows` lines.
+  SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices,
+               cluster::Publisher* publisher = nullptr, std::size_t rows = usual_rows,
+               terminal::Clock clock = terminal::steady_clock());
+  static constexpr std::size_t usual_rows = 8;
+  static constexpr std::size_t all_rows = 1000;  ///< that the terminal has
 
-  /// What a sweep begins with: the problems on which something is left, the best of each that is known, what
-  /// a trial took before in seconds, and when it ends whatever is left. Before the sweep.
-  void expect(std::vector<model::Problem> problems, const std::vector<model::TrialRecord>& known_best,
-              std::optional<double> seconds_each, const sweep::Budget& budget);
+  /// Before the sweep.
+  void expect(const Expected& expected);
+  enum class Stays { line, picture };
+  /// After it.
+  void ended(Stays what = Stays::line);
+  /// Anew, since time has passed.
+  void show();
 
   /// Only trials for which this holds may be shown as the best so far.
   void count_only(std::function<bool(const model::TrialRecord&)> counts) { m_counts = std::move(counts); }
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void more(std::int64_t trials) override;
+  void compiling(const model::TrialRecord& trial) override;
+  void compiled(const model::TrialRecord& trial) override;
   void launching(const model::TrialRecord& trial) override;
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t finalists) override;
   void search_ended(const model::SearchRecord& search) override;
-  void search_pauses(const model::Problem& problem) override { note_size(problem); }
+  void search_pauses(const model::Problem& problem) override { size_ended(problem); }
   void notice(const std::string& text) override;
 
  private:
-  /// What each device has done and is at; empty where there is one alone.
-  std::vector<std::string> device_lines() const;
-  void note_size(const model::Problem& problem) {
-    if (std::erase(m_to_search, problem) > 0) m_progress.size_ended();
-  }
-  void show(const std::string& line);
+  void size_ended(const model::Problem& problem);
   void show_publishers_notices();
-  void show() { show(m_progress.line()); }
 
-  struct AtWork {
-    std::int64_t trials = 0;
-    std::string now;
-  };
   terminal::LinePrinter& m_printer;
-  std::vector<model::DeviceInfo> m_devices;
-  std::map<std::string, AtWork> m_at_work;  ///< by uuid
-  std::vector<model::Problem> m_to_search;
+  std::optional<std::vector<model::Problem>> m_to_search{std::vector<model::Problem>{}};
   terminal::Progress m_progress;
+  SweepPicture m_picture;
+  std::size_t m_rows;
   cluster::Publisher* m_publisher;
   std::function<bool(const model::TrialRecord&)> m_counts;  ///< null: all
 };

@@ -343,7 +343,7 @@ void add_time(const CommandPlace& place) {
   command.flag("--json", options.json, "print the result as JSON");
   command.settings({"sizes", "type", "device", "measure", "l2", "seed", "db", "compile_jobs",
                     "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb",
-                    "progress", "color"});
+                    "progress"});
   command
       ->add_option_function<std::string>(
           "--size", [&context = place.context](const std::string& value) { context.flags["sizes"] = value; })

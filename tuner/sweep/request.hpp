@@ -45,6 +45,10 @@ class Observer : public model::Seam {
   virtual void planned(std::int64_t total, std::int64_t known, bool may_end_early) = 0;
   /// So many trials are to be done besides.
   virtual void more(std::int64_t /*trials*/) {}
+  /// A trial's binary is on its way: in the cache, being compiled, or waiting for a compiler.
+  virtual void compiling(const model::TrialRecord& /*trial*/) {}
+  /// It is there, or could not be made.
+  virtual void compiled(const model::TrialRecord& /*trial*/) {}
   /// A trial is about to be launched; its result follows.
   virtual void launching(const model::TrialRecord& trial) = 0;
   /// A trial's result is committed.

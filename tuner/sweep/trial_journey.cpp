@@ -80,10 +80,9 @@ void TrialJourney::start(Trial trial, const CandidateQueue::Item& item) {
       ((item.again == nullptr && m_queue.is_refused(item)) || m_unprepared.contains(trial)))
     return leave_out(trial.record, item);
   if (trial.record.outcome.status == TrialStatus::ok) quarantine(trial);
-  if (trial.record.outcome.status == TrialStatus::ok)
-    m_compiling.submit(std::move(trial), item);
-  else
-    finish(trial.record, item);
+  if (trial.record.outcome.status != TrialStatus::ok) return finish(trial.record, item);
+  m_services.observer.compiling(trial.record);
+  m_compiling.submit(std::move(trial), item);
 }
 
 void TrialJourney::quarantine(Trial& trial) {
@@ -106,6 +105,7 @@ bool TrialJourney::gives_back(const CandidateQueue::Item& item) {
 }
 
 bool TrialJourney::judge(CompiledTrial& trial) {
+  m_services.observer.compiled(trial.trial.record);
   if (gives_back(trial.item)) return false;
   model::TrialRecord& record = trial.trial.record;
   add_compilation(trial.trial, *trial.binary, m_services.oracle);

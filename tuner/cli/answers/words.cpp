@@ -54,7 +54,7 @@ std::string Common::text(std::size_t columns) const {
 
 std::string Common::table(const std::function<reports::Table(bool)>& make,
                           const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
-                          std::size_t columns) const {
+                          const reports::Screen& columns) const {
   const reports::Table whole = make(true);
   if (whole.width() <= columns) return whole.fitted(columns) + text(columns);
   reports::LabelledTexts own;
@@ -70,7 +70,7 @@ std::string labelled_text(const reports::LabelledTexts& texts, std::size_t colum
   return out;
 }
 
-std::string block_of(const Facts& facts, std::size_t columns) {
+std::string block_of(const Facts& facts, const reports::Screen& screen) {
   reports::Table table({{""}});
   std::vector<std::string> cells = {""};
   for (const auto& [name, value] : facts) {
@@ -78,7 +78,7 @@ std::string block_of(const Facts& facts, std::size_t columns) {
     cells.push_back(value);
   }
   table.add_row(std::move(cells));
-  return table.blocks(columns);
+  return table.blocks(screen);
 }
 
 std::string change_text(const model::Configuration& from, const model::Configuration& to) {

@@ -14,7 +14,7 @@ namespace tuner::cli::answers {
 /// What answers are written with.
 struct Style {
   std::function<std::string(const model::Digest&)> id;  ///< of a trial, as short as it may be
-  std::size_t columns = 80;                             ///< no line is wider
+  reports::Screen columns = {};                         ///< no line is wider; and whether it has colours
 };
 
 /// Why the winner of an answer may be a trial that was dropped.
@@ -34,7 +34,7 @@ class Common {
   /// and below it each configuration behind its labels. Then what the trials have in common.
   std::string table(const std::function<reports::Table(bool with_configurations)>& make,
                     const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
-                    std::size_t columns) const;
+                    const reports::Screen& columns) const;
   /// `everywhere sgemm TILE_K=8`, a line for each kernel that there is something to say of.
   std::string text(std::size_t columns) const;
 
@@ -48,7 +48,7 @@ std::string labelled_text(const reports::LabelledTexts& texts, std::size_t colum
 
 /// Names with their values in one block; what has no value is not shown.
 using Facts = std::vector<std::pair<std::string, std::string>>;
-std::string block_of(const Facts& facts, std::size_t columns);
+std::string block_of(const Facts& facts, const reports::Screen& screen);
 
 /// `TILE_K 32 → 16, STAGES 4 → 3`: what must be changed of `from` to have `to`; empty where nothing.
 std::string change_text(const model::Configuration& from, const model::Configuration& to);

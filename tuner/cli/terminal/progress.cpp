@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/util/text.hpp"
+
 namespace tuner::cli::terminal {
 namespace {
 
@@ -14,16 +16,25 @@ constexpr std::size_t window = 200;
 constexpr std::size_t least = 5;
 constexpr double outlier_factor = 10;
 
-std::string metric_text(const model::TrialRecord& trial, const std::string& metric) {
-  const auto found = trial.metrics.find(metric);
-  if (found != trial.metrics.end()) {
-    // Four digits, and never an exponent where a number has more before its point.
-    const double value = found->second;
-    return value >= 1000 ? fmt::format("{:.0f} {}", value, metric) : fmt::format("{:.4g} {}", value, metric);
-  }
-  const double ns = trial.outcome.measurement->median_ns;
-  if (ns >= 1e6) return fmt::format("{:.4g} ms", ns * 1e-6);
-  return fmt::format("{:.4g} µs", ns * 1e-3);
+/// A part of the line. Where there is no room for all, what has a number is left out, 1 before 2.
+struct Piece {
+  std::string text;
+  int drop = 0;
+  const char* joint = " · ";
+};
+
+std::string joined(const std::vector<Piece>& pieces) {
+  std::string out;
+  for (const Piece& piece : pieces) out += (out.empty() ? "" : piece.joint) + piece.text;
+  return out;
+}
+
+/// The piece that is left out first; the end where none may be.
+std::vector<Piece>::iterator least_needed(std::vector<Piece>& pieces) {
+  auto found = pieces.end();
+  for (auto piece = pieces.begin(); piece != pieces.end(); ++piece)
+    if (piece->drop > 0 && (found == pieces.end() || piece->drop < found->drop)) found = piece;
+  return found;
 }
 
 }  // namespace
@@ -45,35 +56,66 @@ std::optional<double> RateEstimate::seconds_each() const {
   return sum / static_cast<double>(sorted.size());
 }
 
-Progress::Progress(std::int64_t total, Clock clock, std::string metric)
-    : m_total(total),
-      m_clock(std::move(clock)),
-      m_metric(std::move(metric)),
-      m_started(m_clock()),
-      m_last(m_started) {}
+std::string Progress::Best::time_text() const {
+  if (median_ns == 0) return "";
+  const std::string text = median_ns >= 1e6 ? fmt::format("{:.4g} ms", median_ns * 1e-6)
+                                            : fmt::format("{:.4g} µs", median_ns * 1e-3);
+  return is_verified ? text : text + " unverified";
+}
+
+std::string Progress::Best::library_text() const {
+  if (median_ns == 0 || library.empty()) return "";
+  return fmt::format("{:.2f}× {}", library_ns / median_ns, library);
+}
+
+Progress::Progress(std::int64_t total, Clock clock)
+    : m_total(total), m_clock(std::move(clock)), m_started(m_clock()), m_last(m_started) {}
 
 void Progress::finished(const model::TrialRecord& trial, bool may_be_best) {
   const double now = m_clock();
   m_rate.add(now - m_last);
   m_last = now;
   ++m_done;
+  m_now.clear();
   if (model::is_failure(trial.outcome.status)) ++m_failed;
+  // A ceiling's kernel has a best one too, which is what its device can do and no answer.
+  if (trial.role == model::Role::ceiling) return;
+  bring_to_front(trial.problem);
   if (may_be_best) known_best(trial);
 }
 
 void Progress::known_best(const model::TrialRecord& trial) {
-  auto found = std::ranges::find(m_best, trial.problem, &Best::problem);
-  // A ceiling's kernel has a best one too, which is what its device can do and no answer.
-  const bool counts = trial.role == model::Role::competitor &&
-                      model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
-  if (counts && (found == m_best.end() || trial.outcome.measurement->median_ns < found->median_ns)) {
-    const Best best{
-        trial.problem, trial.outcome.measurement->median_ns,
-        fmt::format("best {}: {} {}{}", trial.problem.size_text(), trial.kernel, metric_text(trial, m_metric),
-                    trial.outcome.verification.checked ? "" : " unverified")};
-    found = found == m_best.end() ? m_best.insert(m_best.begin(), best) : (*found = best, found);
+  const bool has_time =
+      model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
+  if (!has_time || trial.role == model::Role::ceiling) return;
+  Best& best = bring_to_front(trial.problem);
+  const double ns = trial.outcome.measurement->median_ns;
+  if (trial.role == model::Role::baseline) {
+    if (best.library.empty() || ns < best.library_ns) {
+      best.library = trial.kernel;
+      best.library_ns = ns;
+    }
+  } else if (best.median_ns == 0 || ns < best.median_ns) {
+    best.kernel = trial.kernel;
+    best.configuration = trial.configuration.assignments().empty() ? "" : trial.configuration.text();
+    best.median_ns = ns;
+    best.is_verified = trial.outcome.verification.checked;
+    best.improved = ++m_improvements;
   }
-  if (found != m_best.end()) std::rotate(m_best.begin(), found, found + 1);
+}
+
+Progress::Best& Progress::bring_to_front(const model::Problem& problem) {
+  const auto found = std::ranges::find(m_best, problem, &Best::problem);
+  if (found == m_best.end())
+    m_best.emplace_front().problem = problem;
+  else
+    std::rotate(m_best.begin(), found, found + 1);
+  return m_best.front();
+}
+
+void Progress::at_work(const model::Problem& problem, std::string what) {
+  bring_to_front(problem);
+  m_now = std::move(what);
 }
 
 void Progress::already_known(std::int64_t trials) {
@@ -104,12 +146,13 @@ double Progress::fraction() const {
 }
 
 void Progress::size_ended() {
-  m_sizes_ended = std::min(m_sizes, m_sizes_ended + 1);
+  m_sizes_ended = m_sizes == 0 ? m_sizes_ended + 1 : std::min(m_sizes, m_sizes_ended + 1);
   m_size_ended_at = m_clock();
+  m_now.clear();
 }
 
 std::optional<double> Progress::seconds_by_sizes() const {
-  if (m_sizes_ended == 0) return std::nullopt;
+  if (m_sizes_ended == 0 || m_sizes == 0) return std::nullopt;
   const double each = (m_size_ended_at - m_started) / static_cast<double>(m_sizes_ended);
   const double left = each * static_cast<double>(m_sizes - m_sizes_ended);
   // Of the size in hand no more is over than it was expected to take.
@@ -119,8 +162,9 @@ std::optional<double> Progress::seconds_by_sizes() const {
 std::optional<double> Progress::seconds_left() const {
   const std::optional<double> each = m_rate.seconds_each() ? m_rate.seconds_each() : m_expected_each;
   std::optional<double> left;
+  const bool is_known = m_total > 0 || m_trial_limit;
   // What the trial in hand has already taken is not still to come.
-  if (each)
+  if (each && is_known)
     left = std::max(0.0, static_cast<double>(to_come()) * *each - std::min(*each, m_clock() - m_last));
   if (const auto by_sizes = seconds_by_sizes(); m_may_end_early && by_sizes)
     left = left ? std::min(*left, *by_sizes) : *by_sizes;
@@ -129,29 +173,63 @@ std::optional<double> Progress::seconds_left() const {
   return left ? std::min(*left, most) : most;
 }
 
-std::string Progress::time_text() const {
-  const std::optional<double> left = seconds_left();
-  if (!left || m_done >= m_total) return "";
-  const char* how = "";
-  if (m_may_end_early)
-    how = m_sizes_ended > 0 ? "about " : "at most ";
-  else if (m_time_limit && !m_rate.seconds_each() && !m_expected_each)
-    how = "at most ";
-  return fmt::format(" · {}{} left", how, duration_text(*left));
+std::string Progress::sizes_text() const {
+  if (m_sizes > 1) return fmt::format("{}/{} sizes", m_sizes_ended, m_sizes);
+  return m_sizes == 0 && m_sizes_ended > 0 ? util::counted(m_sizes_ended, "size") + " done" : "";
 }
 
-std::string Progress::line(const std::string& now) const {
-  std::string out = m_may_end_early
-                        ? fmt::format("{} of at most {}", m_done, m_total)
-                        : fmt::format("{}/{} ({:.0f} %)", m_done, m_total, std::floor(100 * fraction()));
-  if (m_sizes > 1) out += fmt::format(" · size {} of {}", std::min(m_sizes, m_sizes_ended + 1), m_sizes);
-  out += time_text();
-  if (m_failed > 0) out += fmt::format(" · {} failed", m_failed);
-  if (!now.empty())
-    out += " · " + now;
-  else if (!m_best.empty())
-    out += " · " + m_best.front().text;
-  return out;
+std::string Progress::tried_text() const {
+  const bool is_share = !m_may_end_early && m_total > 0;
+  std::string text =
+      is_share ? fmt::format("{} of {} tried", m_done, m_total) : fmt::format("{} tried", m_done - m_known);
+  if (m_failed > 0) text += fmt::format(", {} failed", m_failed);
+  return text;
+}
+
+std::string Progress::rate_text() const {
+  const std::optional<double> each = m_rate.seconds_each();
+  if (!each || *each <= 0) return "";
+  const double rate = 1 / *each;
+  if (rate >= 10) return fmt::format("{:.0f}/s", rate);
+  return rate >= 1 ? fmt::format("{:.1f}/s", rate) : fmt::format("{} each", duration_text(*each));
+}
+
+std::string Progress::time_text() const {
+  const std::optional<double> left = seconds_left();
+  if (!left || (m_total > 0 && m_done >= m_total)) return "";
+  const bool is_bound =
+      m_may_end_early ? m_sizes_ended == 0 : m_time_limit && !m_rate.seconds_each() && !m_expected_each;
+  return fmt::format("{}{} left", is_bound ? "at most " : "~", duration_text(*left));
+}
+
+std::string Progress::label(const model::Problem& problem) const {
+  const bool one_family =
+      std::ranges::all_of(m_best, [&](const Best& best) { return best.problem.family == problem.family; });
+  return one_family ? problem.size_text() : problem.family + ' ' + problem.size_text();
+}
+
+std::string Progress::line(std::size_t columns) const {
+  std::vector<Piece> pieces = {{sizes_text(), 6}};
+  if (!m_best.empty()) {
+    const Best& best = m_best.front();
+    pieces.push_back({label(best.problem), 4});
+    if (!m_now.empty()) {
+      pieces.push_back({m_now, 5});
+    } else if (best.median_ns > 0) {
+      pieces.push_back({"best " + best.time_text(), 5});
+      if (!best.library.empty()) pieces.push_back({fmt::format("({})", best.library_text()), 3, " "});
+    }
+  }
+  pieces.push_back({tried_text(), 2});
+  pieces.push_back({rate_text(), 1});
+  pieces.push_back({time_text()});
+  std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
+  while (util::display_width(joined(pieces)) > columns) {
+    const auto next = least_needed(pieces);
+    if (next == pieces.end()) break;
+    pieces.erase(next);
+  }
+  return joined(pieces);
 }
 
 std::string duration_text(double seconds) {

@@ -21,18 +21,34 @@ class RateEstimate {
   std::deque<double> m_intervals;  ///< the latest 200
 };
 
-/// What a sweep has done so far, as one line whose end may be cut: `123/456 (27 %) · size 3 of 29 · 2 min 10
-/// s left · 3 failed · best 1024: register_tile 38.2 TFLOP/s`.
+/// What a sweep has done so far, as one line: `12/29 sizes · 1024 · best 44.4 µs (1.24× cuBLAS) · 93 tried ·
+/// 31/s · ~14 s left`.
 class Progress {
  public:
-  /// `metric` is shown of the best trial; empty, or not among a trial's metrics: its time is.
-  Progress(std::int64_t total, Clock clock, std::string metric = "");
+  /// The best of a problem so far.
+  struct Best {
+    model::Problem problem;
+    std::string kernel;
+    std::string configuration;
+    double median_ns = 0;  ///< 0: none can be used yet
+    bool is_verified = true;
+    std::string library;  ///< the fastest baseline; empty: there is none yet
+    double library_ns = 0;
+    std::int64_t improved = 0;  ///< grows with each improvement of any problem
+
+    /// `44.4 µs`, or nothing.
+    std::string time_text() const;
+    /// `1.24× cuBLAS`, or nothing.
+    std::string library_text() const;
+  };
+
+  Progress(std::int64_t total, Clock clock);
 
   /// A trial ended. `may_be_best`: it is one of those that are searched for.
   void finished(const model::TrialRecord& trial, bool may_be_best = true);
   /// Trials that need no work: they count as done, and not towards the rate.
   void already_known(std::int64_t trials);
-  /// A trial of those may be the best so far.
+  /// A trial of those may be the best so far, or the baseline to beat.
   void known_best(const model::TrialRecord& trial);
   /// Time starts now.
   void begin();
@@ -43,35 +59,38 @@ class Progress {
   /// The total is the most there may be: no share of it is told. What is left is judged by what the sizes
   /// took that have ended; before one has, the most that it may be is told.
   void may_end_early() { m_may_end_early = true; }
-  /// How many sizes are to be searched.
+  /// How many sizes are to be searched; 0: nobody knows.
   void set_sizes(std::int64_t sizes) { m_sizes = sizes; }
   /// One of them is searched.
   void size_ended();
   /// The sweep turned out to be longer or shorter.
   void set_total(std::int64_t total) { m_total = total; }
+  /// What it is at now, in the place of the best, until the next trial ends.
+  void at_work(const model::Problem& problem, std::string what);
 
   std::int64_t done() const { return m_done; }
   std::int64_t total() const { return m_total; }
   double fraction() const;                     ///< 1 where there is nothing to do
   std::optional<double> seconds_left() const;  ///< nothing while it is unknown
-  /// `now`: what the sweep is at, in the place of the best.
-  std::string line(const std::string& now = "") const;
+  /// One a problem, the one last worked on in front.
+  const std::deque<Best>& best() const { return m_best; }
+  /// `1024`, or `matmul 1024` where there are several families.
+  std::string label(const model::Problem& problem) const;
+  /// Where it is too wide, the less important is left out, so that nothing is cut off.
+  std::string line(std::size_t columns) const;
 
  private:
   std::int64_t to_come() const;
   /// By what the sizes took that have ended.
   std::optional<double> seconds_by_sizes() const;
+  std::string sizes_text() const;
+  std::string tried_text() const;
+  std::string rate_text() const;
   std::string time_text() const;
-
-  struct Best {
-    model::Problem problem;
-    double median_ns = 0;
-    std::string text;
-  };
+  Best& bring_to_front(const model::Problem& problem);
 
   std::int64_t m_total;
   Clock m_clock;
-  std::string m_metric;
   double m_started;
   double m_last;
   std::int64_t m_done = 0;
@@ -80,7 +99,9 @@ class Progress {
   std::int64_t m_sizes = 0;
   std::int64_t m_sizes_ended = 0;
   double m_size_ended_at = 0;
-  std::deque<Best> m_best;  ///< one a problem, the one last worked on in front
+  std::deque<Best> m_best;
+  std::int64_t m_improvements = 0;
+  std::string m_now;
   RateEstimate m_rate;
   std::optional<double> m_expected_each;
   std::optional<double> m_time_limit;

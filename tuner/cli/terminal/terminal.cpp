@@ -4,24 +4,40 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
+#include "tuner/util/tone.hpp"
 
 namespace tuner::cli::terminal {
-std::size_t columns_of(int descriptor) {
+namespace {
+
+/// Zeros where there is no terminal; a serial line or an odd emulator says 0, too.
+winsize size_of(int descriptor) {
   winsize size{};
   int result = 0;
   do {
     result = ioctl(descriptor, TIOCGWINSZ, &size);
   } while (result == -1 && errno == EINTR);  // SIGWINCH itself may interrupt it
-  // A serial line or an odd emulator says 0.
-  if (result == 0 && size.ws_col > 0) return size.ws_col;
+  return result == 0 ? size : winsize{};
+}
+
+}  // namespace
+
+std::size_t columns_of(int descriptor) {
+  if (const winsize size = size_of(descriptor); size.ws_col > 0) return size.ws_col;
   const auto wished = util::parse_number<std::size_t>(util::environment_variable("COLUMNS"));
   return wished && *wished > 0 ? *wished : 80;
+}
+
+std::size_t rows_of(int descriptor) {
+  const winsize size = size_of(descriptor);
+  return size.ws_row > 0 ? size.ws_row : usual_rows;
 }
 
 Clock steady_clock() {
@@ -30,15 +46,47 @@ Clock steady_clock() {
   };
 }
 
+namespace {
+
+/// No terminal says that it shows links; these are known to. The others would print the escape sequence.
+bool shows_links() {
+  for (const char* name : {"KONSOLE_VERSION", "WT_SESSION"})
+    if (!util::environment_variable(name).empty()) return true;
+  const std::string program = util::environment_variable("TERM_PROGRAM");
+  for (const char* known : {"iTerm.app", "vscode", "WezTerm", "ghostty"})
+    if (program == known) return true;
+  const std::string type = util::environment_variable("TERM");
+  for (const char* known : {"xterm-kitty", "foot", "alacritty"})
+    if (type.starts_with(known)) return true;
+  constexpr int first_with_links = 5000;
+  return util::parse_number<int>(util::environment_variable("VTE_VERSION")).value_or(0) >= first_with_links;
+}
+
+}  // namespace
+
+std::string linked(const std::string& path) {
+  std::string target = "file://" + util::host_name();
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                          std::string_view("/-._~").find(c) != std::string_view::npos;
+    target += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", target, path);
+}
+
 Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
   const auto granted = [](Wish wish, bool otherwise) {
     return wish == Wish::automatic ? otherwise : wish == Wish::always;
   };
   Terminal terminal;
-  terminal.interactive =
-      granted(interactive, isatty(descriptor) == 1 && util::environment_variable("TERM") != "dumb");
-  terminal.colour = granted(colour, terminal.interactive && util::environment_variable("NO_COLOR").empty());
+  const std::string type = util::environment_variable("TERM");
+  const bool is_terminal = isatty(descriptor) == 1 && type != "dumb";
+  const bool has_colours = is_terminal && !type.empty() && !type.starts_with("vt");
+  terminal.interactive = granted(interactive, is_terminal);
+  terminal.colour = granted(colour, has_colours && util::environment_variable("NO_COLOR").empty());
+  terminal.links = is_terminal && shows_links();
   terminal.columns = [descriptor] { return columns_of(descriptor); };
+  terminal.rows = [descriptor] { return rows_of(descriptor); };
   // Where the reader is gone or slow: progress is not worth dying or waiting for.
   terminal.write = [descriptor](std::string_view text) {
     static_cast<void>(util::write_all(descriptor, text));
@@ -48,10 +96,9 @@ Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
 
 namespace {
 
+constexpr std::string_view warning_label = "warning:";
 constexpr std::string_view erase_to_end = "\x1b[K";
 constexpr std::string_view up = "\x1b[A";
-constexpr std::string_view yellow = "\x1b[1;33m";
-constexpr std::string_view plain = "\x1b[0m";
 
 }  // namespace
 
@@ -63,6 +110,7 @@ LinePrinter::~LinePrinter() {
 }
 
 void LinePrinter::status(std::string_view text, double fraction, const std::vector<std::string>& below) {
+  if (m_terminal.quiet) return;
   m_status = {util::one_line(text)};
   for (const std::string& line : below) m_status.push_back(util::one_line(line));
   m_pending = true;
@@ -82,14 +130,21 @@ bool LinePrinter::due(double now, double fraction) const {
   return waited >= m_rate.line_seconds || fraction - m_shown_fraction >= m_rate.line_fraction;
 }
 
+std::size_t LinePrinter::line_width() const {
+  // One column stays free: a character in the last one makes some terminals wrap before the return.
+  const std::size_t columns = m_terminal.columns();
+  return m_terminal.interactive && columns > 1 ? columns - 1 : columns;
+}
+
 void LinePrinter::line(std::string_view text) {
+  if (m_terminal.quiet && !text.starts_with(warning_label)) return;
   print(util::wrapped_message(text, m_terminal.columns()));
 }
 
 void LinePrinter::warning(std::string_view text, std::string_view hint) {
-  const std::string label = "warning:";
-  std::string out = util::wrapped_message(fmt::format("{} {}", label, text), m_terminal.columns());
-  if (m_terminal.colour) out.replace(0, label.size(), fmt::format("{}{}{}", yellow, label, plain));
+  std::string out = util::wrapped_message(fmt::format("{} {}", warning_label, text), m_terminal.columns());
+  if (m_terminal.colour)
+    out.replace(0, warning_label.size(), util::painted(warning_label, util::Tone::warning));
   if (!hint.empty()) out += util::wrapped_message(fmt::format("  {}", hint), m_terminal.columns());
   print(out);
 }
@@ -125,11 +180,9 @@ void LinePrinter::draw() {
   } else {
     for (std::size_t i = 1; i < m_drawn; ++i) out += up;
   }
-  // One column stays free: a character in the last one makes some terminals wrap before the return.
-  const std::size_t columns = m_terminal.columns();
   for (std::size_t i = 0; i < m_status.size(); ++i) {
     out += i > 0 ? "\n\r" : "\r";
-    out += util::one_line(m_status[i], columns > 1 ? columns - 1 : 1);
+    out += util::one_line(m_status[i], line_width());
     out += erase_to_end;
   }
   m_terminal.write(out);

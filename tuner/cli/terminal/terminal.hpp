@@ -11,25 +11,38 @@ namespace tuner::cli::terminal {
 using Clock = std::function<double()>;
 Clock steady_clock();
 
+/// Of a terminal that does not say.
+constexpr std::size_t usual_rows = 24;
+
 /// Where people read: what it can do, and how to write to it.
 struct Terminal {
   bool interactive = false;  ///< a line can be written over
   bool colour = false;
   std::function<std::size_t()> columns;  ///< asked before every line, so that a resized window is noticed
   std::function<void(std::string_view)> write;  ///< never throws; a reader that went away is no error
+  std::function<std::size_t()> rows = [] { return usual_rows; };
+  bool quiet = false;  ///< warnings alone are shown
+  bool links = false;  ///< it shows linked() as a link
 };
 
 /// Columns of the terminal behind a descriptor. Where there is none: $COLUMNS where that is a number,
 /// else 80.
 std::size_t columns_of(int descriptor);
 
+/// Its rows; usual_rows where there is none.
+std::size_t rows_of(int descriptor);
+
 /// What a user asks for, whatever the terminal.
 enum class Wish { automatic, always, never };
 
 /// The terminal behind a file descriptor, which must outlive it. Unless wished otherwise it is not
-/// interactive where it is a pipe, a file or TERM=dumb, and has no colour where it is not interactive or
-/// NO_COLOR is set and not empty (no-color.org). A closed pipe raises SIGPIPE unless it is ignored.
+/// interactive where it is a pipe, a file or TERM=dumb, and has no colour there, where TERM is unset or names
+/// one without (vt100), or where NO_COLOR is set and not empty (no-color.org). A closed pipe raises SIGPIPE
+/// unless it is ignored.
 Terminal open_terminal(int descriptor, Wish colour = Wish::automatic, Wish interactive = Wish::automatic);
+
+/// `path` as a link to that file (OSC 8), for terminals that have links.
+std::string linked(const std::string& path);
 
 /// How often the status may be shown.
 struct PrintRate {
@@ -52,6 +65,11 @@ class LinePrinter {
   /// Shows `text` as the status, with the lines `below` it; `fraction` of the work is done (0 to 1). Each is
   /// elided to the width of the terminal.
   void status(std::string_view text, double fraction, const std::vector<std::string>& below = {});
+  /// Whether a status is written over.
+  bool is_interactive() const { return m_terminal.interactive && !m_terminal.quiet; }
+  /// Of a status that is not elided.
+  std::size_t line_width() const;
+  std::size_t rows() const { return m_terminal.rows(); }
   /// A message above the status, laid out by util::wrapped_message().
   void line(std::string_view text);
   /// `warning: text`, and the hint on a line of its own where there is one.
