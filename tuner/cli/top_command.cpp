@@ -11,12 +11,12 @@
 #include <set>
 #include <thread>
 
+#include "db/case_finder.hpp"
 #include "db/database.hpp"
 #include "db/json.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
-#include "db/searches.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/sweep_display.hpp"

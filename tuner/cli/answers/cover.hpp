@@ -41,9 +41,9 @@ struct Gap {
   std::size_t configuration = 0;
 };
 
-/// Of the defaults and the `each` fastest of every size: where no time of theirs is known and no spec excludes
-/// them, or where they were dropped early and may yet be within twice the goal (of a number: within 10 %). By
-/// size, then in the order of the sizes where they are best.
+/// Of the defaults and the `each` fastest of every size: where no time of theirs is known and no spec
+/// excludes them, or where they were dropped early and may yet be within twice the goal (of a number: within
+/// 10 %). By size, then in the order of the sizes where they are best.
 std::vector<Gap> gaps(const CoverTable& table, const cover::Goal& goal, std::size_t each);
 
 /// Marks where a spec keeps a configuration from being run: `spaces` by kernel, each of the definition that
