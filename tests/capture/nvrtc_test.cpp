@@ -94,6 +94,12 @@ TEST_SUITE("programs that compile with NVRTC") {
     CHECK_FALSE(contains(run.out, "unverified"));
     CHECK(program.types({"init", "--from", "kept"}).exit_code == 2);
     CHECK(program.types({"init", "--from", "kept", "--force"}).exit_code == 0);
+    // A source of someone's own is not written over.
+    std::ofstream(program.capture.folder / "scale.cu") << "mine";
+    const ProgramResult other = program.types({"init", "--from", "kept", "--force"});
+    CHECK(other.exit_code == 2);
+    CHECK(contains(other.err, "scale.cu is there already, and is not what the program compiled"));
+    CHECK(program.file("scale.cu") == "mine");
   }
 
   TEST_CASE("numbers that a program writes above its source become parameters") {

@@ -16,7 +16,6 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/captured_gain.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/captured_sizes.hpp"
@@ -439,9 +438,7 @@ int best(const Context& context, BestOptions options) {
     write_err(text);
   say_provisional(found, options, provisional, refreshing);
   if (!options.program.empty())
-    for (const std::string& text : answers::gain_sentences(
-             found.answers, captured_uses(options.program, spec_named(options.kernel, options.spec))))
-      write_err(text);
+    say_gain(found.answers, options.program, spec_named(options.kernel, options.spec));
   return 0;
 }
 

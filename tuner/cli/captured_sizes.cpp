@@ -11,6 +11,7 @@
 #include "tuner/capture/capture_reader.hpp"
 #include "tuner/capture/parameters.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -86,6 +87,11 @@ CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spe
                             "`tuner capture` says which kernels the program has");
   std::ranges::stable_sort(uses.sizes, std::greater<>(), &CapturedUse::cost);
   return uses;
+}
+
+void say_gain(const std::vector<db::BestAnswer>& all, const std::string& capture,
+              const model::KernelSpec& spec) {
+  for (const std::string& text : answers::gain_sentences(all, captured_uses(capture, spec))) write_err(text);
 }
 
 bool is_capture(const std::string& sizes) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +38,11 @@ struct InitOptions {
 void refuse_existing(const fs::path& file, bool force) {
   if (force || !fs::exists(file) || (fs::is_regular_file(file) && fs::is_empty(file))) return;
   throw model::UsageError(fmt::format("{} is there already", file.string()), "--force replaces it");
+}
+
+std::string text_at(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// Plain names of kernels with launches that were kept.
@@ -105,9 +112,8 @@ class InitSource {
   }
 
   /// One that the program gave NVRTC.
-  void take(const std::string& kernel, const model::CapturedText& recorded, bool force) {
+  void take(const std::string& kernel, const model::CapturedText& recorded) {
     m_file = kernel + ".cu";
-    refuse_existing(m_file, force);
     add_options(recorded);
     const auto is_asked_for = [&](const config::BuildMacro& macro) {
       return config::mentions(recorded.text, macro.first) ||
@@ -117,6 +123,10 @@ class InitSource {
     };
     std::erase_if(m_macros, [&](const auto& macro) { return !is_asked_for(macro); });
     m_text = config::with_open_macros(recorded.text, std::exchange(m_macros, {}));
+    if (fs::exists(m_file) && text_at(m_file) != m_text)
+      throw model::UsageError(
+          fmt::format("{} is there already, and is not what the program compiled", m_file.string()),
+          "name it if it is the kernel's source, else move it away");
     m_headers = recorded.headers;
     m_header_folder = fmt::format("{}_recorded/include", kernel);
     read();
@@ -196,7 +206,7 @@ int init(const InitOptions& options) {
   if (options.source.empty()) {
     entry = recorded_kernel(capture, entry);
     recorded = of_one_source(captured_kernel(capture, entry));
-    source.take(entry, *recorded->kept.front().source, options.force);
+    source.take(entry, *recorded->kept.front().source);
   } else {
     source.read();
   }
