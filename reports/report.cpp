@@ -230,13 +230,14 @@ void add_changes(const std::string& family, const std::vector<ProblemSummary>& p
 /// Of each size the first of what binds its best, and what to try against it. JSON and the page have all.
 void add_explanations(const ReportInput& input, const std::string& family,
                       const std::vector<ProblemSummary>& problems, Document& document) {
+  constexpr double least_weight = 0.2;
   Facts facts;
   for (const ProblemSummary& problem : problems) {
     const auto found =
         problem.best == nullptr ? input.explanations.end() : input.explanations.find(problem.best->key);
     if (found == input.explanations.end() || found->second.empty()) continue;
     const tuner::explain::Finding& first = found->second.front();
-    if (first.about != tuner::explain::About::binds) continue;
+    if (first.about != tuner::explain::About::binds || first.weight < least_weight) continue;
     add_labelled(facts.entries, size_label(problem.problem),
                  first.next.empty() ? first.text : fmt::format("{} → {}", first.text, first.next));
   }

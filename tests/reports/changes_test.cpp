@@ -2,6 +2,7 @@
 
 #include "reports/report.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tests;
 
@@ -81,6 +82,22 @@ TEST_CASE("one size changes nothing, and sizes without a winner are left out") {
   CHECK(reports::common_text(problems) == "They have no value in common.");
   problems.back().best = nullptr;
   CHECK(reports::change_table(problems).empty());
+}
+
+TEST_CASE("a report tells what binds the best, where that is a flaw or a limit that is near") {
+  reports::ReportInput input = sample_input();
+  const model::Digest& best = input.winners.front().trial;
+  tuner::explain::Finding finding;
+  finding.text = "it waits for 7 others";
+  finding.next = "fewer of them";
+  finding.weight = 0.05;
+  input.explanations[best] = {finding};
+  const auto told = [&] { return reports::to_markdown(reports::build_report(input)); };
+  CHECK_FALSE(contains(told(), "what binds the best"));
+  input.explanations[best].front().weight = 1.5;
+  CHECK(contains(told(), "it waits for 7 others → fewer of them"));
+  input.explanations[best].front().about = tuner::explain::About::runner_up;
+  CHECK_FALSE(contains(told(), "it waits for"));
 }
 
 TEST_SUITE_END();

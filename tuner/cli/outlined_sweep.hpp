@@ -31,6 +31,7 @@ struct SweepOptions {
   std::optional<sweep::Shard> shard;
   bool fresh = false;
   bool retry_failed = false;
+  bool counters = false;  ///< of finalists, once the sweep has ended
   std::string publish;
   std::string same_bits_as;  ///< as Question has it
 };
@@ -90,7 +91,10 @@ void add_sweep_flags(Command<Options>& command) {
                  "share; its results are known at the start");
   command.option("--same-bits-as", options.same_bits_as, "default|TRIAL",
                  std::string(same_bits_as_help) + "; that one is measured first");
+  command.flag("--counters", options.counters,
+               "at the end count what each size's finalists do on their GPU, as `tuner profile` does");
   command.settings(sweep_flags());
+  command.settings({"metrics"});
   command.settings({"progress"});
 }
 /// The same, and `--gpu`.

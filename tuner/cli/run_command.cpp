@@ -211,7 +211,6 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
 
 struct RunOptions : SweepOptions {
   std::string events;
-  bool counters = false;
 };
 
 int run(const Context& context, const RunOptions& options) {
@@ -315,9 +314,6 @@ void add_run(const CommandPlace& place) {
   command.option(
       "--events", command.options().events, "FILE",
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
-  command.flag("--counters", command.options().counters,
-               "at the end count what each size's finalists do on their GPU, as `tuner profile` does");
-  command.settings({"metrics"});
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"
