@@ -18,6 +18,7 @@ using tuner::model::Digest;
 using tuner::model::Error;
 using tuner::model::FinalRecord;
 using tuner::model::Measurement;
+using tuner::model::Outlook;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
