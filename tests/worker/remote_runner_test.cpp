@@ -104,6 +104,17 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.starts() == 5);
   }
 
+  TEST_CASE("a final and a count go ahead behind a trial that ended before it was launched") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    const model::FinalJob final{{test::trial_job("a"), test::trial_job("b")}, 1};
+    const model::ProfileJob count{test::trial_job("a"), {"dram__bytes_read.sum"}};
+    CHECK(runner.run(test::trial_job("unprepared")).status != TrialStatus::ok);
+    CHECK(runner.run_final(final).complete());
+    CHECK(runner.run(test::trial_job("unprepared")).status != TrialStatus::ok);
+    CHECK(runner.profile(count) == test::ScriptedRunner().profile(count));
+    CHECK(runner.starts() == 1);
+  }
+
   TEST_CASE("counting gives what it gives without a process, and a lost child fails it as it would a trial") {
     RemoteRunner runner(test::child("measure"), test::hasty());
     const model::ProfileJob good{test::trial_job("a"), {"dram__bytes_read.sum", "smsp__inst_executed.sum"}};

@@ -242,7 +242,7 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
         references.complete(*trial);
         may_launch = false;
         auto outcome = outcome_of<model::TrialOutcome>([&] { return runner->run(trial->job); });
-        if (!may_launch) await_proceed(link);  // it ended before its first launch
+        if (!std::exchange(may_launch, true)) await_proceed(link);  // it ended before its first launch
         goes_on = answer(std::move(outcome));
       } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
         const model::FinalJob job = job_of(*final_request, references);
