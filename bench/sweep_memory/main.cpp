@@ -78,7 +78,7 @@ class QuickRunner final : public model::TrialRunner {
 /// Prints the memory every 10,000 trials.
 class Watcher final : public sweep::Observer {
  public:
-  explicit Watcher(double started) : m_progress(0, seconds_now, "elements/ns"), m_started(started) {}
+  explicit Watcher(double started) : m_progress(0, seconds_now), m_started(started) {}
   void planned(std::int64_t total, std::int64_t known, bool) override {
     m_progress.set_total(total);
     fmt::print("{} trials, {} known; listed: {:.1f} MiB\n", total, known, memory_mib("VmRSS"));
