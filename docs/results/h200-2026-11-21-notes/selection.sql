@@ -1,5 +1,5 @@
 -- What this folder keeps of the sweep: every cell of the notes' tables and chart, each kernel's default and its
--- winner for each size, every contestant of a final, the trials that showed a ceiling, and what claims.md cites.
+-- winner for each size, every contestant of a final, the trials that showed a ceiling, and what docs/seeds.md cites.
 -- Of register_tile's UNROLL only the fastest of each (size, partition, block, elements, tiles) is kept; all three for
 -- 32x32 blocks by rows from 512 up. For the sqlite3 shell, on a copy of the database.
 CREATE TEMP TABLE kept AS
