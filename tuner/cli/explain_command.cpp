@@ -67,10 +67,10 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
                  (is_of_sizes ? " for size " + options.what : "") + asked_text(options),
                  "measure it first: tuner run --sizes " + (is_of_sizes ? options.what : "512..4096"));
   }
-  std::ranges::stable_sort(
-      asked.all, reports::problem_less,
-      [](const db::BestAnswer& answer) -> const auto& { return answer.tuning_case.problem; });
   asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all, options) : chosen_of(asked.all);
+  std::ranges::stable_sort(
+      asked.chosen, reports::problem_less,
+      [](const db::BestAnswer* answer) -> const auto& { return answer->tuning_case.problem; });
   for (const db::BestAnswer* const answer : asked.chosen)
     asked.rankings.push_back(db::ranking(connection, *answer, query));
   return asked;
