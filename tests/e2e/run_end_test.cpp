@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "db/database.hpp"
 #include "tests/e2e/many.hpp"
@@ -63,13 +64,17 @@ TEST_SUITE("tuner command line, the end of a run") {
   }
 
   TEST_CASE("a budget that is spent before the first trial ends without a result, and says so") {
-    const Sweeper user;
+    Sweeper user;
+    // No compiler is done before the budget is spent.
+    tuner::test::write_text(user.home / "slow", "#!/bin/sh\nsleep 3\nexec c++ \"$@\"\n");
+    std::filesystem::permissions(user.home / "slow", std::filesystem::perms::owner_all);
+    user.environment["TUNER_HOST_CXX"] = user.home / "slow";
     const auto run =
-        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "2048", "--budget", "1s"});
+        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "64", "--budget", "1s"});
     INFO(run.out, run.err);
     CHECK(has(words_of(run.err),
               "nothing has a result: no trial that may be used was measured before the end"));
-    CHECK(has(run.out, "2048: not started: the budget is spent"));
+    CHECK(has(run.out, "64: not started: the budget is spent"));
   }
 
   TEST_CASE("a budget is shared among the sizes, so that each has an answer") {

@@ -204,7 +204,7 @@ except KeyboardInterrupt as stop:
 """
         sweep = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in sweep.stderr:
-            if "best 1000" in line:
+            if "· best" in line:
                 break
         sweep.send_signal(signal.SIGINT)
         said, messages = sweep.communicate(timeout=120)
