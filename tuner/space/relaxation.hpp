@@ -8,10 +8,9 @@
 
 namespace tuner::space {
 
-/// Tests what is known so far of conditions that read more. A condition of many alternatives, `a && b || c &&
-/// d
-/// || …`, says little until its last name is set; but once each alternative has a term that is false, no
-/// value of the rest makes it true.
+/// Tests what is known so far of conditions that read more. A condition of many alternatives, such as
+/// `a && b || c && d`, says little until its last name is set; but once each alternative has a term that is
+/// false, no value of the rest makes it true.
 class Relaxation {
  public:
   /// `compiled` must outlive the object.
@@ -19,7 +18,7 @@ class Relaxation {
 
   /// `condition` with 1 for each term that reads a slot not `known`; a term is what stands beside `&&` and
   /// `||`, also within derived values that are not known. Where its value is 0, `condition` is 0 or undefined
-  /// whatever the rest will be; a fault says nothing. Nothing where it is always 1, or the specs's conditions
+  /// whatever the rest will be; a fault says nothing. Nothing where it is always 1, or the spec's conditions
   /// are too large to be worth it.
   std::optional<Program> of(const Program& condition, const std::vector<bool>& known);
 
