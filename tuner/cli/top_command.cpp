@@ -52,7 +52,7 @@ class Watched {
   virtual bool look(SweepDisplay& display, RunClock& clock) = 0;
 };
 
-/// The lines of `tuner run --events`.
+/// The lines of `tuner run --events FILE`.
 class WatchedEvents final : public Watched {
  public:
   explicit WatchedEvents(const std::string& path) : m_path(path), m_file(STDIN_FILENO) {
@@ -179,7 +179,7 @@ class WatchedDatabase final : public Watched {
     }
     throw model::Error(
         fmt::format("no sweep is under way in {}", path.string()),
-        "`tuner list runs` shows those that ended; --events follows a file of `tuner run --events`",
+        "`tuner list runs` shows those that ended; --events follows a file of `tuner run --events FILE`",
         model::ExitCode::nothing_found);
   }
 
