@@ -26,7 +26,7 @@ std::string toolkit_text() {
     return fmt::format("{}.{} ({})", version.major, version.minor, library->path().string());
   } catch (const model::Error& error) {
     std::string_view reason = error.what();
-    return fmt::format("none here: {}", util::one_line(util::split_first(reason, "\n"), 200));
+    return fmt::format("none here: {}", util::one_line(util::split_first(reason, ". Tried"), 200));
   }
 }
 
