@@ -13,6 +13,44 @@
 
 namespace tuner::test {
 
+/// A program on a terminal of its own; `terminal` is below 0 where there is none.
+struct OnTerminal {
+  OnTerminal(const std::vector<std::string>& command, unsigned columns,
+             const std::map<std::string, std::string>& variables)
+      : terminal(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return;
+    winsize size{};
+    size.ws_row = 50;
+    size.ws_col = static_cast<unsigned short>(columns);
+    const int other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    ioctl(other, TIOCSWINSZ, &size);
+    std::vector<char*> words;
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    child = fork();
+    if (child == 0) {
+      setsid();
+      ioctl(other, TIOCSCTTY, 0);
+      for (const int descriptor : {0, 1, 2}) dup2(other, descriptor);
+      for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+      close(other);
+      execv(words[0], words.data());
+      _exit(127);
+    }
+    close(other);
+  }
+  OnTerminal(const OnTerminal&) = delete;
+  OnTerminal& operator=(const OnTerminal&) = delete;
+  ~OnTerminal() {
+    if (terminal >= 0) close(terminal);
+    if (child > 0) waitpid(child, nullptr, 0);
+  }
+  void type(const std::string& keys) const { static_cast<void>(!write(terminal, keys.data(), keys.size())); }
+
+  int terminal;
+  pid_t child = 0;  ///< 0: none was started
+};
+
 /// What a program writes to a terminal of `columns` columns that is its stdin, stdout and stderr, without the
 /// carriage returns that a terminal adds. Runs it to its end, after `typed` was typed. `variables` are set
 /// beside the test's own.
@@ -20,33 +58,12 @@ inline std::string shown_on_terminal(const std::vector<std::string>& command, un
                                      const std::map<std::string, std::string>& variables = {{"NO_COLOR", "1"},
                                                                                             {"PAGER", "cat"}},
                                      const std::string& typed = "") {
-  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return "no terminal";
-  winsize size{};
-  size.ws_row = 50;
-  size.ws_col = static_cast<unsigned short>(columns);
-  const int other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-  ioctl(other, TIOCSWINSZ, &size);
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    setsid();
-    ioctl(other, TIOCSCTTY, 0);
-    for (const int descriptor : {0, 1, 2}) dup2(other, descriptor);
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    close(other);
-    execv(words[0], words.data());
-    _exit(127);
-  }
-  close(other);
-  if (write(terminal, typed.data(), typed.size()) < 0) return "nothing can be typed";
+  const OnTerminal program(command, columns, variables);
+  if (program.child <= 0) return "no terminal";
+  program.type(typed);
   std::string out;
   char bytes[4096];
-  for (ssize_t got = 0; (got = read(terminal, bytes, sizeof bytes)) > 0;) out.append(bytes, got);
-  close(terminal);
-  waitpid(child, nullptr, 0);
+  for (ssize_t got = 0; (got = read(program.terminal, bytes, sizeof bytes)) > 0;) out.append(bytes, got);
   std::erase(out, '\r');
   return out;
 }
@@ -56,53 +73,30 @@ inline std::string shown_on_terminal(const std::vector<std::string>& command, un
 inline std::string completed_line(const std::vector<std::string>& shell, const std::string& beginning,
                                   const std::string& typed,
                                   const std::map<std::string, std::string>& variables) {
-  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return "no terminal";
-  winsize size{};
-  size.ws_row = 50;
-  size.ws_col = 200;
-  const int other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-  ioctl(other, TIOCSWINSZ, &size);
-  std::vector<char*> words;
-  for (const std::string& word : shell) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    setsid();
-    ioctl(other, TIOCSCTTY, 0);
-    for (const int descriptor : {0, 1, 2}) dup2(other, descriptor);
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-    execv(words[0], words.data());
-    _exit(127);
-  }
-  close(other);
+  const OnTerminal program(shell, 200, variables);
+  if (program.child <= 0) return "no terminal";
   std::string out;
   const auto until = [&](const std::string& mark) {
     const std::size_t before = out.size();
     for (int i = 0;
          i < 200 && out.find(mark, before > mark.size() ? before - mark.size() : 0) == std::string::npos;
          ++i) {
-      pollfd ready{terminal, POLLIN, 0};
+      pollfd ready{program.terminal, POLLIN, 0};
       if (poll(&ready, 1, 100) <= 0) continue;
       char bytes[4096];
-      const ssize_t got = read(terminal, bytes, sizeof bytes);
+      const ssize_t got = read(program.terminal, bytes, sizeof bytes);
       if (got <= 0) return;
       out.append(bytes, static_cast<std::size_t>(got));
     }
   };
-  const auto type = [&](const std::string& keys) {
-    static_cast<void>(!write(terminal, keys.data(), keys.size()));
-  };
   // The marks are put together by the shell, so that their echo is none.
-  type(beginning + "echo RE''ADY\n");
+  program.type(beginning + "echo RE''ADY\n");
   until("READY");
-  type(typed + "\t");
+  program.type(typed + "\t");
   // Whoever completes reads no keys meanwhile; what follows waits in the terminal.
-  type(std::string("\x01") + "echo LI''NE: " + "\x05" + " E''ND\n");
+  program.type(std::string("\x01") + "echo LI''NE: " + "\x05" + " E''ND\n");
   until("END");
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  close(terminal);
+  kill(program.child, SIGKILL);
   const std::size_t begin = out.rfind("LINE: ");
   if (begin == std::string::npos) return "";
   return out.substr(begin + 6, out.find(" END", begin) - begin - 6);
