@@ -319,10 +319,11 @@ std::shared_ptr<const Library> load_library(const std::string& explicit_path) {
 #else  // its interface is not known
 
 std::shared_ptr<const Library> load_library(const std::string&) {
-  throw model::Error(
-      "this build has no NVRTC: there were no CUDA headers where it was built",
-      "build again with a CUDA toolkit 12.4 or newer, or with -DTUNER_CUDA_INCLUDE_DIR=FOLDER of nvrtc.h",
-      model::ExitCode::no_device);
+  throw model::Error("this build has no NVRTC: there were no CUDA headers where it was built",
+                     "build again with a CUDA toolkit 12.4 or newer, or with -DTUNER_CUDA_INCLUDE_DIR=FOLDER "
+                     "of nvrtc.h; `tuner "
+                     "run` and `tuner check` can use this processor: --device cpu",
+                     model::ExitCode::no_device);
 }
 
 #endif

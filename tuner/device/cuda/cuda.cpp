@@ -169,7 +169,8 @@ namespace {
 
 [[noreturn]] void fail() {
   throw model::Error("this tuner was built without CUDA headers, so it has no CUDA device",
-                     "install the CUDA Toolkit 12.4 or later, and configure and build again",
+                     "install the CUDA Toolkit 12.4 or later, and configure and build again; or use this "
+                     "processor: --device cpu",
                      model::ExitCode::no_device);
 }
 
