@@ -281,8 +281,9 @@ int run(const Context& context, const RunOptions& options) {
   add_ceilings(settings, request, backend, services, store, printer, summary);
   sweep::hold_declarations(request, services);
   if (options.counters && uncounted.empty() && summary.ending != sweep::Ending::interrupted) {
+    compile::CompilePool again(backend.compile_jobs, backend.make_compiler);  // the sweep has ended its own
     const auto count = [&, metrics = asked_metrics(settings)](const model::TrialRecord& trial) {
-      return sweep::profile_again(request, trial, metrics, {pool, *backend.runners.front(), backend.oracle});
+      return sweep::profile_again(request, trial, metrics, {again, *backend.runners.front(), backend.oracle});
     };
     count_finalists(request, problems_asked_for(request), store, count, display, signals.stop());
   }
