@@ -203,7 +203,10 @@ std::string measurements_text(const std::vector<db::StoredMeasurement>& measurem
 }  // namespace
 
 std::string counters_text(const std::vector<db::StoredCounter>& counters, const Style& style) {
-  return block_of(counter_facts(counters), style.columns);
+  std::string text;  // names come last, since some fill a line alone
+  for (const auto& [metric, value] : counter_facts(counters))
+    text += util::wrapped_text(fmt::format("  {:<26}{}", value, metric), style.columns, 4);
+  return text;
 }
 
 std::string trial_text(const TrialFacts& facts, const Style& style) {
