@@ -23,8 +23,8 @@ struct Measured : User {
   Measured() { write_spec("1, 2, 3"); }
   explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
 
-  void write_spec(const std::string& kinds) const {
-    std::string spec = R"text([kernel]
+  void write_spec(const std::string& kinds, const std::string& before = "") const {
+    std::string spec = before + R"text([kernel]
 name = "steps"
 family = "stepping"
 source = "steps.cu"
@@ -204,6 +204,17 @@ TEST_SUITE("tuner command line, cover --check") {
     // Nothing is left to do, and a check comes afterwards.
     CHECK_FALSE(has(user.checks({"--fill", "1"}).err, "trials in"));
     CHECK(user.checks({"--fill", "1", "--check", "2"}).exit_code == 2);
+  }
+
+  TEST_CASE("what is not worth trying is nothing that is missing, and a check tries it all the same") {
+    const Measured user;
+    user.write_spec("1, 2, 3", "worth_trying = [\"KIND != 1 || N < 500\", \"KIND != 2 || N >= 1000\"]\n\n");
+    user.measure(eight);
+    CHECK_FALSE(has(words_of(user.checks({}).out), "missing"));
+    CHECK_FALSE(has(user.checks({"--fill", "1"}).err, "trials in"));
+    const json said = json::parse(user.checks({"--check", "3", "--format", "json"}).out);
+    REQUIRE(said["check"]["sizes"].size() == 3);
+    for (const json& size : said["check"]["sizes"]) CHECK(size["tried"] == 3);
   }
 
   TEST_CASE("what cannot be checked is said before anything runs") {

@@ -430,7 +430,7 @@ TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen,
     const space::KernelSpace& kernel = request.work[w].kernel;
     for (const Chosen& one : chosen) {
       if (one.kernel != kernel.spec().name || one.problem.family != kernel.spec().family) continue;
-      if (!kernel.contains(one.problem, one.configuration, request.device.limits)) continue;
+      if (!kernel.offers(one.problem, one.configuration, request.device.limits)) continue;
       const TrialMaker maker(request, request.work[w], one.problem);
       const TrialMaker::Identity identity = maker.identify(one.configuration);
       if (identity.rejection) continue;
