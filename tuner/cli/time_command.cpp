@@ -58,6 +58,7 @@ NamedKernel read_kernel(const std::string& named, const fs::path& file, std::str
   kernel.function = &chosen_kernel(kernel.read->program(), {named, plain, {}, "", named + ":"});
   if (kernel.entry.empty()) kernel.entry = kernel.function->name;
   kernel.shown = kernel.entry;
+  kernel.entry = kernel.function->scope + kernel.entry;
   return kernel;
 }
 
