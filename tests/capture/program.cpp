@@ -67,7 +67,8 @@ using SetCurrent = int (*)(void*);
 using GraphLaunch = int (*)(void*, void*);
 
 const char* const image =
-    "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\n_Z4fillPPfi 8 4\nvariable factor 4\n";
+    "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\n_Z4fillPPfi 8 4\npacked 32 4\nvariable factor "
+    "4\n";
 
 class Program {
  public:
@@ -98,6 +99,14 @@ class Program {
     void* function = nullptr;
     FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "_Z4fillPPfi");
     void* arguments[] = {&m_y, &n};
+    launch(function, n, arguments);
+  }
+  /// An address in a struct, of a kernel whose name says nothing of its parameters.
+  void packed(int n) {
+    void* function = nullptr;
+    FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "packed");
+    std::uintptr_t array[4] = {m_x, 1000, 1000, 4};
+    void* arguments[] = {array, &n};
     launch(function, n, arguments);
   }
   void variable() {
@@ -148,6 +157,7 @@ int main(int count, char** words) {
     if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);
     if (word == "fill") program.fill(1000);
+    if (word == "packed") program.packed(1000);
     if (word == "variable") program.variable();
     if (word == "graph") program.graph(1000);
     if (word == "second_gpu") Program::second_gpu();

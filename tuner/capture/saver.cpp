@@ -150,7 +150,7 @@ bool is_whole(const WantedLaunch& wanted) {
   for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
     const KernelParameter& parameter = wanted.kernel.parameters[i];
     if (parameter.type.ends_with("**") || parameter.type.ends_with("* const*")) return false;
-    if (parameter.kind == ParameterKind::structure &&
+    if (may_hold_pointers(parameter) &&
         !pointers_inside(static_cast<const char*>(wanted.arguments[i]), parameter.bytes).empty())
       return false;
   }
