@@ -57,9 +57,9 @@ TEST_SUITE("tuner command line, counters on a GPU") {
     User user;
     user.environment["TUNER_DB"] = user.home / "tuner.db";
     user.environment["TUNER_CACHE_DIR"] = user.home / "cache";
-    const auto ran = user.types({"run", "--kernel", "shared", "--sizes", "256", "--measure", "quick",
-                                 "--ceilings", "off", "--baselines", "off", "--device", "cuda:0",
-                                 "--counters"});
+    const auto ran =
+        user.types({"run", "--kernel", "shared", "--sizes", "256", "--measure", "quick", "--ceilings", "off",
+                    "--baselines", "off", "--device", "cuda:0", "--counters"});
     REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
     if (has(ran.err, "administrators") || has(ran.err, "does not let this process")) {
       MESSAGE("skipped: " << ran.err);
