@@ -170,9 +170,10 @@ TEST_SUITE("tuner::sweep, several devices") {
         int inside = 0;
         int meetings = 0;
       };
-      Thinker(const search::SearchSpace& space, Room& shared) : candidates(space.size()), room(shared) {}
+      Thinker(const search::SearchSpace& whole, Room& shared) : space(whole), room(shared) {}
       std::optional<search::Proposal> next() override {
-        if (given == candidates) return std::nullopt;
+        while (space.is_begun(given)) ++given;
+        if (given == space.size()) return std::nullopt;
         std::unique_lock lock(room.mutex);
         if (++room.inside == 2) ++room.meetings;
         room.changed.notify_all();
@@ -182,7 +183,7 @@ TEST_SUITE("tuner::sweep, several devices") {
       }
       void report(std::size_t, const search::Result&) override {}
       std::size_t lookahead() const override { return 2; }
-      std::size_t candidates;
+      const search::SearchSpace& space;
       std::size_t given = 0;
       Room& room;
     };
