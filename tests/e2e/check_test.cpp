@@ -217,6 +217,29 @@ TEST_SUITE("tuner command line, cover --check") {
     for (const json& size : said["check"]["sizes"]) CHECK(size["tried"] == 3);
   }
 
+  TEST_CASE("a fill that a budget ended goes on, and leaves out what an edit has excluded or changed") {
+    const Measured user;
+    user.write_spec("1, 3");
+    user.measure("200,400");
+    user.write_spec("2, 3");
+    user.measure("2400,3000");
+    user.write_spec("1, 2, 3");
+    user.measure("100");
+    CHECK(has(words_of(user.checks({"--fill", "1", "--budget", "1"}).out), "3 times are missing"));
+    const std::string source = tuner::test::read_text(user.home / "steps.cu");
+    write_text(user.home / "steps.cu", source + "// edited\n");
+    const ProgramResult changed = user.checks({"--fill", "1"});
+    CHECK(changed.exit_code == 0);
+    CHECK(has(words_of(changed.err), "left out: steps, whose spec is not at hand as it was measured"));
+    CHECK(has(words_of(changed.out), "3 times are missing"));
+    write_text(user.home / "steps.cu", source);
+    user.write_spec("2, 3");
+    const json excluded = json::parse(user.checks({"--fill", "1", "--format", "json"}).out);
+    REQUIRE(excluded["configurations"].size() == 1);
+    CHECK(excluded["configurations"][0]["configuration"]["KIND"] == 2);
+    CHECK(excluded["configurations"][0]["sizes"] == 5);
+  }
+
   TEST_CASE("what cannot be checked is said before anything runs") {
     const Measured user(eight);
     const auto refused = [&](const std::vector<std::string>& more, int code) {

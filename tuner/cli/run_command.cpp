@@ -285,7 +285,8 @@ int run(const Context& context, const RunOptions& options) {
     const auto count = [&, metrics = asked_metrics(settings)](const model::TrialRecord& trial) {
       return sweep::profile_again(request, trial, metrics, {again, *backend.runners.front(), backend.oracle});
     };
-    count_finalists(request, problems_asked_for(request), store, count, display, signals.stop());
+    count_finalists(request, best_answers(request, store.connection()), store, count, display,
+                    signals.stop());
   }
   backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);

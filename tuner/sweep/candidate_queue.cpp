@@ -192,13 +192,19 @@ bool CandidateQueue::asks(Open& open) {
 
 CandidateQueue::Answer CandidateQueue::ask(Open& open) {
   if (!asks(open)) return std::nullopt;
-  while (auto proposal = open.strategy->next()) {
+  while (auto proposal = default_or_proposal(open)) {
     if (is_late()) return std::nullopt;
     if (!open.space->offers || open.space->offers(proposal->candidate)) return proposal;
     ++open.refused;
     open.strategy->report(proposal->candidate, {model::TrialStatus::skipped, std::nullopt});
   }
   return std::nullopt;
+}
+
+CandidateQueue::Answer CandidateQueue::default_or_proposal(Open& open) {
+  const std::vector<std::size_t>& defaults = open.space->begun;
+  if (open.defaults == defaults.size()) return open.strategy->next();
+  return search::Proposal{defaults[open.defaults++], "default"};
 }
 
 bool CandidateQueue::is_late() const {
@@ -351,11 +357,13 @@ void CandidateQueue::begin_group() {
     space->known[i] = search::Result{model::TrialStatus::skipped, std::nullopt};  // nothing to search by
     m_results[index][i].reset();
   }
+  space->begun = defaults_of(m_request, group);
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
   const std::size_t size = group.count_competing(m_request);
   auto strategy = m_choice.make(size, *space, m_request.seed + index);
-  Open open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
-            m_choice.until(size, m_request.until)};
+  Open open{std::move(space),     std::move(strategy),
+            std::move(baselines), 0,
+            m_choice.text(size),  m_choice.until(size, m_request.until)};
   open.space->known.for_each(
       [&](std::size_t, const search::Result& result) { open.has_time = open.has_time || result.time_ns; });
   if (open.until && open.has_time && !m_request.retry_failed) {

@@ -25,10 +25,10 @@ struct EndedSearch {
 };
 
 /// The order of a sweep: group after group, as many at a time as the devices need, within a group baselines
-/// first, so that no budget leaves them out, then as the strategy says, which knows nothing of baselines.
-/// While the last trials of a group are under way the next group is begun, so that compiling never pauses
-/// between them. A group that has had its share of the budget pauses, and goes on when all have had theirs
-/// and something is left.
+/// first, so that no budget leaves them out, then defaults, which answers are held against, then as the
+/// strategy says, which knows nothing of baselines. While the last trials of a group are under way the next
+/// group is begun, so that compiling never pauses between them. A group that has had its share of the budget
+/// pauses, and goes on when all have had theirs and something is left.
 class CandidateQueue : SweepPart {
  public:
   struct Item {
@@ -90,6 +90,7 @@ class CandidateQueue : SweepPart {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
     std::unique_ptr<search::Strategy> strategy;
     std::vector<std::size_t> baselines;  ///< candidates not begun yet
+    std::size_t defaults = 0;            ///< of SearchSpace::begun: so many were proposed
     std::string strategy_text;           ///< as --strategy takes it
     std::optional<double> until;         ///< see Request::until
     std::size_t under_way = 0;
@@ -131,6 +132,7 @@ class CandidateQueue : SweepPart {
   void ask_side_by_side(const std::vector<std::size_t>& order);
   /// Proposals that cannot be launched, or are another shard's, are refused on the way.
   Answer ask(Open& open);
+  static Answer default_or_proposal(Open& open);
   /// Looking for a proposal may take long where few can be launched.
   bool is_late() const;
   static bool asks(Open& open);

@@ -299,6 +299,18 @@ void reopen_dropped(const Request& request, Group& group, model::ResultSource& s
 
 }  // namespace
 
+std::optional<std::size_t> Group::find(const Request& request, std::size_t kernel,
+                                       const model::Configuration& configuration) const {
+  const Work& of = work_of_kernel(request, kernel);
+  if (lists[kernel].counted()) {
+    const space::ConfigurationIndex index(lists[kernel], of.kernel.spec().parameters);
+    const auto place = index.find(configuration);
+    return place ? candidates.of_whole(kernel, *place) : std::nullopt;
+  }
+  const auto place = std::ranges::find(keys, TrialMaker(request, of, problem).key(configuration));
+  return place == keys.end() ? std::nullopt : std::optional(static_cast<std::size_t>(place - keys.begin()));
+}
+
 model::Digest Group::key(const Request& request, std::size_t candidate) const {
   if (candidate < keys.size()) return keys[candidate];
   return TrialMaker(request, work_of(request, candidate), problem).key(configuration(candidate));
