@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace config {
@@ -134,8 +135,9 @@ CapturedExtent CapturedLaunches::extent(const CapturedRegion& region, const std:
   // Memory for the largest size, used for smaller ones as well.
   std::vector<FitName> here = m_planned.names.sizes;
   for (FitName& size : here) size.values.resize(1);
-  if (const auto fitted = fit_extent({here, {}}, {own}); fitted && holds(fitted->text, elements))
-    return {fitted->text, fmt::format("? {}; in other launches there was more than that", reach_of(region))};
+  if (const auto fitted = fit_extent({here, {}}, {own}))
+    if (const auto text = largest_within(fitted->text, elements))
+      return {*text, fmt::format("? {}; in other launches there was more than that", reach_of(region))};
   return {std::to_string(own), fmt::format("? {}; no size explains it", reach_of(region)), true};
 }
 
@@ -148,6 +150,35 @@ std::string CapturedLaunches::reach_of(const CapturedRegion& region) const {
       return fmt::format("up to where {} begins", m_source.kernel.parameters[i].name);
   }
   return "all that the pointer reached";
+}
+
+/// Of `fitted` and the products of sizes that are as many in the first launch: where sizes are alike there,
+/// the one that asks for most in the others, and for no more than they had.
+std::optional<std::string> CapturedLaunches::largest_within(const std::string& fitted,
+                                                            const std::vector<std::int64_t>& elements) const {
+  std::vector<std::string> texts = {fitted};
+  std::vector<std::string> products = {""};
+  constexpr int most_factors = 3;
+  for (int factors = 1; factors <= most_factors; ++factors) {
+    std::vector<std::string> longer;
+    for (const std::string& product : products)
+      for (const FitName& size : m_planned.names.sizes)
+        longer.push_back(product.empty() ? size.name : product + " * " + size.name);
+    texts.insert(texts.end(), longer.begin(), longer.end());
+    products = std::move(longer);
+  }
+  const std::int64_t first = expression_value(fitted, sizes_of(0)).value_or(0);
+  std::optional<std::string> best;
+  double most = 0;
+  for (const std::string& text : texts) {
+    if (expression_value(text, sizes_of(0)) != first || !holds(text, elements)) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      sum += static_cast<double>(expression_value(text, sizes_of(i)).value_or(0));
+    if (sum > most) best = text;
+    most = std::max(most, sum);
+  }
+  return best;
 }
 
 /// Each kept launch had at least as much.

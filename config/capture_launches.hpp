@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ class CapturedLaunches {
   std::string why_not(std::size_t kept) const;
   bool is_passed_alike(std::size_t argument, std::size_t kept) const;
   std::map<std::string, std::int64_t> sizes_of(std::size_t kept) const;
+  std::optional<std::string> largest_within(const std::string& fitted,
+                                            const std::vector<std::int64_t>& elements) const;
   bool holds(const std::string& extent, const std::vector<std::int64_t>& elements) const;
   std::string reach_of(const tuner::model::CapturedRegion& region) const;
 

@@ -128,7 +128,8 @@ std::vector<std::string> LaunchedKernel::numbered(std::vector<std::string> texts
 
 std::string LaunchedKernel::entry() const {
   if (is_instance() || m_plan.template_arguments.empty()) return m_kernel.entry;
-  return fmt::format("{}<{}>", m_kernel.function.name, fmt::join(m_plan.template_arguments, ", "));
+  return fmt::format("{}<{}>", m_kernel.function.qualified_name(),
+                     fmt::join(m_plan.template_arguments, ", "));
 }
 
 std::string LaunchedKernel::kernel_table(const std::string& family, const std::vector<std::string>& sizes,

@@ -16,8 +16,8 @@ namespace config {
 namespace model = tuner::model;
 namespace {
 
-constexpr std::size_t most_files = 2048;  // a library of templates has hundreds
-constexpr std::size_t most_bytes = std::size_t{32} << 20;
+constexpr std::size_t most_files = 16384;  // PyTorch's headers are some thousands
+constexpr std::size_t most_bytes = std::size_t{128} << 20;
 
 FileText problem(std::string text) {
   return {"", std::move(text), false};

@@ -62,8 +62,8 @@ struct SourceRequest {
 /// The source and, breadth first, the files that it includes, each under the name its `#include` gives it:
 /// `#include "..."` is looked for beside the including file and then in the request's folders,
 /// `#include <...>` in these alone. A name that no folder has is left out: it may be a header of the toolkit,
-/// and the compiler knows. Reports a source that cannot be read, one name for two files, and more than 2048
-/// files or 32 MiB.
+/// and the compiler knows. Reports a source that cannot be read, one name for two files, and more than 16384
+/// files or 128 MiB.
 std::vector<tuner::model::SourceText> collect_sources(const FileReader& files, const SourceRequest& request,
                                                       Mistakes& mistakes);
 

@@ -174,8 +174,9 @@ class Draft {
   }
 
   std::string entry() const {
-    if (m_plan.template_arguments.empty()) return m_source.kernel.name;
-    return fmt::format("{}<{}>", m_source.kernel.name, fmt::join(m_plan.template_arguments, ", "));
+    const std::string name = m_source.kernel.qualified_name();
+    if (m_plan.template_arguments.empty()) return name;
+    return fmt::format("{}<{}>", name, fmt::join(m_plan.template_arguments, ", "));
   }
 
   std::string present_sizes() const {

@@ -37,6 +37,15 @@ std::string energy_text(const model::Energy& energy) {
                      significant(energy.high_j / size), name);
 }
 
+std::string sustained_text(const model::TrialRecord& trial) {
+  constexpr double slower = 1.02;
+  if (!trial.outcome.energy || !has_time(trial) || energy_of(trial).mean_ns <= slower * median_ns(trial))
+    return "";
+  const model::Energy& energy = energy_of(trial);
+  return fmt::format("a launch takes {}{}", time_text(energy.mean_ns),
+                     energy.clock_mhz > 0 ? fmt::format(" at {:.0f} MHz", energy.clock_mhz) : "");
+}
+
 std::optional<PerWatt> per_watt(const model::TrialRecord& trial) {
   if (!trial.outcome.energy || !has_time(trial)) return std::nullopt;
   for (const auto& [name, value] : trial.metrics)

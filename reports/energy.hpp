@@ -13,6 +13,10 @@ std::string joules_text(double joules);
 /// `45.6 mJ (45.1 to 46.2 mJ)`; of one run `~45.6 mJ`.
 std::string energy_text(const model::Energy& energy);
 
+/// `a launch takes 2.92 ms at 1640 MHz`, where the runs whose energy was measured were slower than the time
+/// that the trial has: a GPU that reaches its power limit lowers its clock. Else empty.
+std::string sustained_text(const model::TrialRecord& trial);
+
 /// What a trial does for its energy: the first of its metrics that is a rate, by the device's mean power.
 struct PerWatt {
   std::string unit;  ///< `GFLOP/s/W`

@@ -33,6 +33,7 @@ class Waiting final : public search::Strategy {
  public:
   Waiting(const search::SearchSpace& space, std::uint64_t seed) : m_order(space.size()) {
     for (std::size_t i = 0; i < m_order.size(); ++i) m_order[i] = i;
+    std::erase_if(m_order, [&](std::size_t candidate) { return space.is_begun(candidate); });
     std::shuffle(m_order.begin(), m_order.end(), std::mt19937_64(seed));
     m_order.resize(std::min(m_order.size(), static_cast<std::size_t>(trials_a_problem)));
   }

@@ -223,6 +223,17 @@ TEST_SUITE("capture") {
     CHECK_FALSE(std::filesystem::exists(folder + "/draft.json"));
   }
 
+  TEST_CASE("addresses in a struct are found, also where the kernel's name does not say that it is one") {
+    const Capture capture;
+    capture.run({"--folder", "kept", "--save", "packed"}, {"init", "packed"});
+    const json kept = json::parse(read_text(capture.folder / "kept/capture.json"));
+    REQUIRE(kept.at("saved").size() == 1);
+    const json launch = json::parse(
+        read_text(capture.folder /
+                  ("kept/" + kept.at("saved").at(0).at("folder").get<std::string>() + "/launch.json")));
+    CHECK(launch.at("arguments").at(0).at("pointers_inside") == json({0}));
+  }
+
   TEST_CASE("what is saved twice is run from the same memory, and the program goes on with what it leaves") {
     Capture capture;
     const auto y_of = [&](const std::string& kernel, const std::string& does, const std::string& prints) {

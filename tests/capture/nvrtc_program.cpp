@@ -1,5 +1,6 @@
 // A program to capture that compiles `scale` with NVRTC and launches it for 1000 numbers: its arguments are
-// the library that compiles (nvrtc_user.cpp), a file of its source, and options.
+// the library that compiles (nvrtc_user.cpp), a file of its source, and options. The file KEPT_BINARY keeps
+// the binary for the next process.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -28,7 +29,14 @@ int main(int count, char** words) {
   void* const user = dlopen(words[1], RTLD_NOW | RTLD_LOCAL);
   if (user == nullptr) return 7;
   std::string binary;
-  reinterpret_cast<Compile>(dlsym(user, "compile"))(text, {words + 3, words + count}, binary);
+  const char* const kept = std::getenv("KEPT_BINARY");
+  if (kept != nullptr) {
+    std::ifstream in_file(kept, std::ios::binary);
+    binary.assign(std::istreambuf_iterator<char>(in_file), {});
+  }
+  if (binary.empty())
+    reinterpret_cast<Compile>(dlsym(user, "compile"))(text, {words + 3, words + count}, binary);
+  if (kept != nullptr) std::ofstream(kept, std::ios::binary) << binary;
 
   driver<int (*)(unsigned)>("cuInit")(0);
   void* module = nullptr;

@@ -102,6 +102,22 @@ TEST_SUITE("programs that compile with NVRTC") {
     CHECK(program.file("scale.cu") == "mine");
   }
 
+  TEST_CASE("a later process that loads the binary an earlier one kept has its source") {
+    Capture capture;
+    std::ofstream(capture.folder / "text") << source;
+    capture.environment["KEPT_BINARY"] = capture.folder / "binary";
+    std::string once =
+        std::string(CAPTURE_NVRTC_PROGRAM) + " " + CAPTURE_NVRTC_ASKS + " text --gpu-architecture=sm_90";
+    for (const std::string& option : options) once += " '" + option + "'";
+    capture.program = "/bin/sh";
+    capture.run({"--folder", "kept", "--save", "scale", "--children"}, {"-c", once + " && " + once});
+    const auto init = tuner::test::run_program({TUNER_BINARY, "init", "--from", "kept"},
+                                               {{"HOME", capture.folder.path()}, {"COLUMNS", "400"}},
+                                               capture.folder.path());
+    CHECK_MESSAGE(init.exit_code == 0, init.err);
+    CHECK_FALSE(contains(init.err, "left out"));
+  }
+
   TEST_CASE("numbers that a program writes above its source become parameters") {
     const std::string defines = "#define THREADS 100\n#define UNROLL 2\n#define REAL float\n";
     const Compiled program(defines + source);

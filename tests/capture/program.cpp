@@ -67,7 +67,15 @@ using SetCurrent = int (*)(void*);
 using GraphLaunch = int (*)(void*, void*);
 
 const char* const image =
-    "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\n_Z4fillPPfi 8 4\nvariable factor 4\n";
+    "image sm_90
+_Z5scalePfPKfif 8 8 4 4
+_Z3addPfPKfi 8 8 4
+_Z4fillPPfi 8 4
+packed 32 4
+_Z5timesPfi 8 4
+"
+    "variable factor 4
+";
 
 class Program {
  public:
@@ -100,10 +108,30 @@ class Program {
     void* arguments[] = {&m_y, &n};
     launch(function, n, arguments);
   }
+  /// An address in a struct, of a kernel whose name says nothing of its parameters.
+  void packed(int n) {
+    void* function = nullptr;
+    FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "packed");
+    std::uintptr_t array[4] = {m_x, 1000, 1000, 4};
+    void* arguments[] = {array, &n};
+    launch(function, n, arguments);
+  }
   void variable() {
     std::uintptr_t address = 0;
     std::size_t bytes = 0;
     FUNCTION(Global, "cuModuleGetGlobal", cuModuleGetGlobal_v2)(&address, &bytes, m_module, "factor");
+  }
+  /// By 3, which the variable is, and by what the kernel makes of it.
+  void times(int n) {
+    std::uintptr_t address = 0;
+    std::size_t bytes = 0;
+    FUNCTION(Global, "cuModuleGetGlobal", cuModuleGetGlobal_v2)(&address, &bytes, m_module, "factor");
+    const float factor = 3;
+    FUNCTION(ToDevice, "cuMemcpyHtoD", cuMemcpyHtoD_v2)(address, &factor, sizeof factor);
+    void* function = nullptr;
+    FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "_Z5timesPfi");
+    void* arguments[] = {&m_y, &n};
+    for (int i = 0; i < 2; ++i) launch(function, n, arguments);
   }
   void graph(int n) {
     FUNCTION(Begin, "cuStreamBeginCapture", cuStreamBeginCapture_v2)(nullptr, 0);
@@ -148,7 +176,9 @@ int main(int count, char** words) {
     if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);
     if (word == "fill") program.fill(1000);
+    if (word == "packed") program.packed(1000);
     if (word == "variable") program.variable();
+    if (word == "times") program.times(1000);
     if (word == "graph") program.graph(1000);
     if (word == "second_gpu") Program::second_gpu();
     if (word == "print") program.print();

@@ -71,6 +71,52 @@ std::string pack_with(const std::string& winner, const std::string& architecture
   return written(pack);
 }
 
+/// times(y, n) as `fast_times`, whose variable `factor` is the program's `variable`.
+std::string pack_with_variable(const std::string& variable) {
+  Parameter y;
+  y.name = "y";
+  y.type_name = "float*";
+  y.type = TUNER_FLOAT32;
+  y.is_pointer = true;
+  y.is_written = true;
+  y.bytes = binary(Op::multiply, size(0), constant(4));
+  Parameter factor = y;
+  factor.name = "factor";
+  factor.bytes = constant(4);
+  Step set;
+  set.kind = StepKind::set_symbol;
+  set.symbol = variable;
+  set.target = 1;
+  set.byte_count = constant(4);
+  Step take = set;
+  take.kind = StepKind::take_symbol;
+  Step launch;
+  launch.function = "fast_times";
+  launch.grid = {constant(1)};
+  launch.block = {constant(500)};
+  Operand n;
+  n.kind = OperandKind::number;
+  n.type = TUNER_INT32;
+  n.value = size(0);
+  launch.operands = {Operand(), n};
+  Configuration one;
+  one.kernel = "times";
+  one.name = "BLOCK=500";
+  one.steps = {set, launch, take};
+  Kernel kernel;
+  kernel.family = "times";
+  kernel.type = "float";
+  kernel.sizes = {"N"};
+  kernel.parameters = {y, factor};
+  kernel.targets = {{"sm_90", "Stand-in", {}, {}, 0}};
+  Pack pack;
+  pack.kernels = {kernel};
+  pack.configurations = {one};
+  pack.images = {
+      {"sm_90", ImageKind::cubin, "image sm_90\nfast_times 8 4\nvariable factor 4\nvariable other 4\n"}};
+  return written(pack);
+}
+
 /// A capture with that pack beside it.
 struct WithPack : Capture {
   explicit WithPack(const std::string& pack) { tuner::test::write_text(folder / "scale.tuned", pack); }
@@ -116,6 +162,21 @@ TEST_SUITE("capture with a pack") {
     const WithPack bad(pack_with("wrong"));
     const ProgramResult other = bad.run({"--use", "scale.tuned", "--verify"}, {"init", "scale", "print"});
     CHECK(contains(other.err, "y differs in 1000 of 1000 numbers, by 5 at most"));
+  }
+
+  TEST_CASE("a replaced launch finds the program's variables, and the program what it left in them") {
+    const WithPack capture(pack_with_variable("factor"));
+    const ProgramResult result =
+        capture.run({"--use", "times=scale.tuned", "--verify"}, {"init", "scale", "times", "print"});
+    CAPTURE(result.err);
+    CHECK(result.out == "24 24\n");  // 2 * 3 * 4
+    CHECK(contains(result.err, "replaced: 2 launches of times(float*, int) by times BLOCK=500"));
+    CHECK(contains(result.err, "y is equal in every bit; factor is equal in every bit"));
+    const WithPack other(pack_with_variable("other"));
+    const ProgramResult left = other.run({"--use", "times=scale.tuned"}, {"init", "scale", "times", "print"});
+    CHECK(left.out == "24 24\n");
+    CHECK(contains(left.err,
+                   "passed through: 2 launches of times(float*, int): its module has no variable other"));
   }
 
   TEST_CASE("a pack of another architecture replaces nothing") {

@@ -27,6 +27,7 @@ constexpr int not_found = 500;
 struct Kernel {
   std::string name;
   std::vector<std::size_t> bytes;
+  std::vector<char>* factor = nullptr;  ///< the variable of that name of its module
 };
 struct Image {
   std::map<std::string, Kernel> kernels;
@@ -56,8 +57,16 @@ Value argument(void** arguments, int place) {
 }
 
 /// scale(float* y, const float* x, int n, float a); add(float* y, const float* x, int n). `fast` is scale,
-/// and `wrong` is not. With STAND_IN_VARIES, scale leaves a quarter more from one launch to the next.
-void compute(const std::string& name, void** arguments) {
+/// and `wrong` is not. times(float* y, int n), also as `fast_times`, multiplies by the variable `factor`,
+/// which is one more then. With STAND_IN_VARIES, scale leaves a quarter more from one launch to the next.
+void compute(const std::string& name, void** arguments, std::vector<char>* variable) {
+  if (name == "_Z5timesPfi" || name == "fast_times") {
+    float factor = 0;
+    std::memcpy(&factor, variable->data(), sizeof factor);
+    for (int i = 0; i < argument<int>(arguments, 1); ++i) argument<float*>(arguments, 0)[i] *= factor;
+    factor += 1;
+    std::memcpy(variable->data(), &factor, sizeof factor);
+  }
   const bool scales = name == "_Z5scalePfPKfif" || name == "fast";
   if (name == "wrong") *argument<float*>(arguments, 0) = 7;
   if (!scales && name != "_Z3addPfPKfi") return;
@@ -70,13 +79,13 @@ void compute(const std::string& name, void** arguments) {
   if (varies) more += 0.25F;
 }
 
-int run(StandInRun one, void** arguments) {
+int run(StandInRun one, void** arguments, std::vector<char>* variable) {
   one.gpu = static_cast<unsigned>(current);
   if (is_capturing) {
     captured.push_back(one);
     return ok;
   }
-  if (arguments != nullptr) compute(one.name, arguments);
+  if (arguments != nullptr) compute(one.name, arguments, variable);
   clock_ns += one.ns;
   runs.push_back(one);
   return ok;
@@ -146,6 +155,8 @@ int load(Image** made, const void* bytes) {
 int find(void** kernel, Image& image, const char* name) {
   const auto found = image.kernels.find(name);
   if (found == image.kernels.end()) return not_found;
+  if (const auto factor = image.variables.find("factor"); factor != image.variables.end())
+    found->second.factor = &factor->second;
   *kernel = &found->second;
   return ok;
 }
@@ -235,6 +246,10 @@ DRIVER cuFuncSetAttribute(void*, int, int) {
 DRIVER cuMemsetD8Async(std::uintptr_t, unsigned char, std::size_t, void*) {
   return ok;
 }
+DRIVER cuMemcpyDtoDAsync_v2(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void*) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return ok;
+}
 DRIVER cuMemAlloc_v2(std::uintptr_t* address, std::size_t bytes) {
   *address = reinterpret_cast<std::uintptr_t>(std::calloc(1, bytes));
   memory[*address] = bytes;
@@ -315,7 +330,8 @@ DRIVER cuFuncGetParamInfo(void* function, std::size_t place, std::size_t* offset
 #endif
 DRIVER cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                       unsigned bz, unsigned shared, void*, void** arguments, void**) {
-  return run({kernel_of(function).name, {gx, gy, gz}, {bx, by, bz}, shared, 0, 1000U * gx}, arguments);
+  return run({kernel_of(function).name, {gx, gy, gz}, {bx, by, bz}, shared, 0, 1000U * gx}, arguments,
+             kernel_of(function).factor);
 }
 DRIVER cuLaunchKernel_ptsz(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                            unsigned bz, unsigned shared, void* stream, void** arguments, void** extra) {

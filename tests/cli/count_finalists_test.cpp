@@ -26,12 +26,15 @@ class Listener final : public sweep::Observer {
 
 /// A database with a final between a, b and c at 512, and no final at 1024.
 struct Counted {
-  Counted() : store(folder / "tuner.db") {
+  /// `other`: who gives other bits than the rest.
+  explicit Counted(const std::string& other = "") : store(folder / "tuner.db") {
     store.begin_run(db_test::sample_run());
     std::vector<model::TrialRecord> finalists;
     for (const auto& [name, median_ns] :
          std::map<std::string, double>{{"a", 1000}, {"b", 1002}, {"c", 1040}}) {
       finalists.push_back(db_test::timed_trial(name, 512, median_ns));
+      finalists.back().outcome.output_bits =
+          model::OutputBits{db_test::key("inputs"), db_test::key(name == other ? "others" : "outputs")};
       store.record(finalists.back());
     }
     store.record_final(db_test::sample_final(), finalists);
@@ -51,6 +54,16 @@ struct Counted {
     request.work.clear();
     request.work.push_back({space::KernelSpace(std::move(spec)), {}});
   }
+  std::vector<db::BestAnswer> answers() const {
+    std::vector<db::BestAnswer> all;
+    for (const std::int64_t size : {512, 1024}) {
+      db::TrialFilter filter;
+      filter.problem = db_test::cube(size);
+      for (db::BestAnswer& answer : db::best_of_each(store.connection(), filter, bits))
+        all.push_back(std::move(answer));
+    }
+    return all;
+  }
   /// The configurations that were counted, in order.
   std::string counts(const std::function<void()>& before_each = [] {}) {
     std::string names;
@@ -61,7 +74,7 @@ struct Counted {
       profile.counters = {{"smsp__inst_executed.sum", 7, ""}};
       return profile;
     };
-    cli::count_finalists(request, {db_test::cube(512), db_test::cube(1024)}, store, count, listener, stop);
+    cli::count_finalists(request, answers(), store, count, listener, stop);
     return names;
   }
 
@@ -70,6 +83,7 @@ struct Counted {
   sweep::Request request;
   Listener listener;
   std::atomic<bool> stop = false;
+  std::optional<db::SameBitsAs> bits;
 };
 
 }  // namespace
@@ -82,6 +96,15 @@ TEST_SUITE("tuner run --counters") {
     CHECK(contains(counted.listener.said, "counting what 4 finalists do"));
     CHECK(contains(counted.listener.said, "counted 4 finalists: `tuner explain` says"));
     CHECK(counted.counts().empty());  // they were counted before
+  }
+
+  TEST_CASE("where certain bits are asked for, finalists that give others are not counted") {
+    Counted counted("b");
+    CHECK(counted.answers().front().winner.configuration.find("NAME")->text() == "b");
+    const model::TrialRecord as = db::find_trial(counted.store.connection(), db_test::key("c").hex());
+    counted.bits = db::SameBitsAs{as};
+    counted.request.same_bits = sweep::SameBits{as, {{as.problem, "", *as.outcome.output_bits}}};
+    CHECK(counted.counts() == "a c ");
   }
 
   TEST_CASE("kernels that the sweep does not tune are left out") {

@@ -157,6 +157,16 @@ TEST_CASE("headers of the job are found, and beside them nothing of the machine'
   CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
 }
 
+TEST_CASE("a header that is included by two names is there once") {
+  CompileJob job = nvcc_job(
+      "#include <wide.cuh>\n#include <api/wide.cuh>\nextern \"C\" __global__ void kernel(int* p) { *p = "
+      "wide; }\n");
+  for (const char* name : {"wide.cuh", "api/wide.cuh"})
+    job.source.push_back({name, "#pragma once\nconstexpr int wide = 7;\n"});
+  const Compilation compilation = nvcc_compiler().compile(job);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
 TEST_CASE("a header above the source is found, also where none is beside it") {
   CompileJob job = nvcc_job(
       "#include \"../shared/wide.cuh\"\nextern \"C\" __global__ void kernel(int* p) { *p = "

@@ -27,6 +27,14 @@ TEST_CASE("headers of the job are found by the names it gives them") {
   CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
 }
 
+TEST_CASE("a header that is included by two names is there once") {
+  CompileJob job = cuda_job("#include <wide.cuh>\n#include <api/wide.cuh>\n" + kernel_of("p[0] = wide;"));
+  for (const char* name : {"wide.cuh", "api/wide.cuh"})
+    job.source.push_back({name, "#pragma once\nconstexpr int wide = 7;\n"});
+  const Compilation compilation = real_compiler().compile(job);
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
+}
+
 TEST_CASE("an error in a header is reported at the header's line") {
   CompileJob job = cuda_job("#include \"tile.cuh\"\n" + kernel_of(""));
   job.source.push_back({"tile.cuh", "\n\nint x = ;\n"});

@@ -147,6 +147,18 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.asks("how exact are results?"));
   }
 
+  TEST_CASE("a buffer of a pool, larger than it need be, has the most that every launch had") {
+    CapturedLaunch oblong = tiled_launch(64, 128, 64);
+    oblong.regions[2].bytes += 512;
+    const CaptureDraft result = capture_draft(tiled_source, {tiled_launch(128, 128, 128), oblong},
+                                              "void mm<float, 16>(float*, float const*, float const*)");
+    const std::string spec = result.draft.spec;
+    const std::string b = spec.substr(spec.find("name = \"B\""), 160);
+    CHECK_MESSAGE((b.find("[\"K * N\"]") != std::string::npos || b.find("[\"N * K\"]") != std::string::npos ||
+                   b.find("[\"M * N\"]") != std::string::npos),
+                  b);  // not M * M, with which fewer elements would be there than are read
+  }
+
   TEST_CASE("sizes that one launch cannot tell apart are doubted") {
     const CaptureDraft result =
         capture_draft(tiled_source, {tiled_launch(64, 64, 64)}, "void mm<float, 16>(float*)");

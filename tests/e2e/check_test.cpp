@@ -23,8 +23,8 @@ struct Measured : User {
   Measured() { write_spec("1, 2, 3"); }
   explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
 
-  void write_spec(const std::string& kinds) const {
-    std::string spec = R"text([kernel]
+  void write_spec(const std::string& kinds, const std::string& before = "") const {
+    std::string spec = before + R"text([kernel]
 name = "steps"
 family = "stepping"
 source = "steps.cu"
@@ -204,6 +204,40 @@ TEST_SUITE("tuner command line, cover --check") {
     // Nothing is left to do, and a check comes afterwards.
     CHECK_FALSE(has(user.checks({"--fill", "1"}).err, "trials in"));
     CHECK(user.checks({"--fill", "1", "--check", "2"}).exit_code == 2);
+  }
+
+  TEST_CASE("what is not worth trying is nothing that is missing, and a check tries it all the same") {
+    const Measured user;
+    user.write_spec("1, 2, 3", "worth_trying = [\"KIND != 1 || N < 500\", \"KIND != 2 || N >= 1000\"]\n\n");
+    user.measure(eight);
+    CHECK_FALSE(has(words_of(user.checks({}).out), "missing"));
+    CHECK_FALSE(has(user.checks({"--fill", "1"}).err, "trials in"));
+    const json said = json::parse(user.checks({"--check", "3", "--format", "json"}).out);
+    REQUIRE(said["check"]["sizes"].size() == 3);
+    for (const json& size : said["check"]["sizes"]) CHECK(size["tried"] == 3);
+  }
+
+  TEST_CASE("a fill that a budget ended goes on, and leaves out what an edit has excluded or changed") {
+    const Measured user;
+    user.write_spec("1, 3");
+    user.measure("200,400");
+    user.write_spec("2, 3");
+    user.measure("2400,3000");
+    user.write_spec("1, 2, 3");
+    user.measure("100");
+    CHECK(has(words_of(user.checks({"--fill", "1", "--budget", "1"}).out), "3 times are missing"));
+    const std::string source = tuner::test::read_text(user.home / "steps.cu");
+    write_text(user.home / "steps.cu", source + "// edited\n");
+    const ProgramResult changed = user.checks({"--fill", "1"});
+    CHECK(changed.exit_code == 0);
+    CHECK(has(words_of(changed.err), "left out: steps, whose spec is not at hand as it was measured"));
+    CHECK(has(words_of(changed.out), "3 times are missing"));
+    write_text(user.home / "steps.cu", source);
+    user.write_spec("2, 3");
+    const json excluded = json::parse(user.checks({"--fill", "1", "--format", "json"}).out);
+    REQUIRE(excluded["configurations"].size() == 1);
+    CHECK(excluded["configurations"][0]["configuration"]["KIND"] == 2);
+    CHECK(excluded["configurations"][0]["sizes"] == 5);
   }
 
   TEST_CASE("what cannot be checked is said before anything runs") {

@@ -96,6 +96,27 @@ TEST_SUITE("tuner command line, explanations") {
     CHECK(unroll);
   }
 
+  TEST_CASE("of a merged database each GPU is explained by its own trials, and named") {
+    const Asker asker;
+    const std::string replayed = asker.home / "replayed.db";
+    const std::string merged = asker.home / "merged.db";
+    REQUIRE(asker
+                .asks({"run", "--device", "replay:" + std::string(recording), "--sizes", "512", "--kernel",
+                       "register_tile", "--ceilings", "off", "--baselines", "off", "--budget", "40"},
+                      replayed)
+                .exit_code == 0);
+    REQUIRE(asker.asks({"import", recording}, merged).exit_code == 0);
+    CHECK_FALSE(has(asker.asks({"explain", "512"}, merged).out, " on NVIDIA"));
+    REQUIRE(asker.asks({"merge", replayed}, merged).exit_code == 0);
+    CHECK(has(asker.asks({"explain", "512"}, merged).out, "at matmul 512 on NVIDIA H100 80GB HBM3: "));
+    CHECK(has(asker.asks({"explain", "512", "--gpu", "replayed"}, merged).out,
+              "at matmul 512 on NVIDIA H100 80GB HBM3 (replayed): register_tile "));
+    CHECK(has(asker.asks({"explain", "512", "--gpu", "A100"}, replayed).out,
+              "at matmul 512 on NVIDIA H100 80GB HBM3 (replayed): register_tile "));
+    CHECK(asker.explains({"512", "--gpu", "replayed"}, merged) == asker.explains({"512"}, replayed));
+    CHECK(asker.explains({"512", "--gpu", "80GB HBM3"}, merged) != asker.explains({"512"}, replayed));
+  }
+
   TEST_CASE("a size or a parameter that nobody has is refused with what there is") {
     const Asker asker;
     const ProgramResult size = asker.asks({"explain", "777", "--family", "matmul"});

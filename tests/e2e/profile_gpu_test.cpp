@@ -52,4 +52,23 @@ TEST_SUITE("tuner command line, counters on a GPU") {
     CHECK(shared.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 256);
     CHECK(shared.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") == 128);
   }
+
+  TEST_CASE("run --counters counts the finalists once the sweep has ended") {
+    User user;
+    user.environment["TUNER_DB"] = user.home / "tuner.db";
+    user.environment["TUNER_CACHE_DIR"] = user.home / "cache";
+    const auto ran =
+        user.types({"run", "--kernel", "shared", "--sizes", "256", "--measure", "quick", "--ceilings", "off",
+                    "--baselines", "off", "--device", "cuda:0", "--counters"});
+    REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+    if (has(ran.err, "administrators") || has(ran.err, "does not let this process")) {
+      MESSAGE("skipped: " << ran.err);
+      return;
+    }
+    const auto best = user.types({"best", "256", "--format", "json"});
+    const auto at = best.out.find("\"trial\": \"");
+    REQUIRE(at != std::string::npos);
+    const auto shown = user.types({"show", best.out.substr(at + 10, 32)});
+    CHECK_MESSAGE(has(shown.out, "dram__bytes_read.sum"), ran.err, shown.out);
+  }
 }

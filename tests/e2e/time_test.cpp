@@ -93,8 +93,8 @@ TEST_SUITE("tuner command line, time") {
     const Timer user;
     user.writes("k.cu", doubling);
     user.writes("l.cu", doubling);
-    const auto run =
-        user.times({user.file("k.cu") + ":once", user.file("l.cu") + ":once", "--size", "50000", "--json"});
+    const auto run = user.times({user.file("k.cu") + ":once", user.file("l.cu") + ":once", "--size", "50000",
+                                 "--json", "--execution", "eager"});
     INFO(run.out << run.err);
     REQUIRE(run.exit_code == 0);
     const json kernels = json::parse(run.out)["sizes"][0]["kernels"];
@@ -255,5 +255,6 @@ __global__ void copy(const float* in, float* out, int n) {
     CHECK(has(user.refuses({k + ":once", "--set", "X"}), "--set takes NAME=VALUE"));
     CHECK(has(user.refuses({k + ":once", "--tolerance", "much"}), "--tolerance takes a number"));
     CHECK(has(user.refuses({k + ":once", "--git", "HEAD"}), "is in no git repository"));
+    CHECK(has(user.refuses({k + ":once", "--execution", "stream"}), "the device cpu has no streams"));
   }
 }

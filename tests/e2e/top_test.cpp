@@ -92,6 +92,24 @@ TEST_SUITE("tuner top") {
     CHECK(has(seen.out, "20 of 100 tried, 20 failed · 1.0/s · "));
   }
 
+  TEST_CASE("of a shard it counts the shard's trials") {
+    const User user;
+    const std::string events = user.home / "events.jsonl";
+    const std::string recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz";
+    const auto run =
+        user.types({"run", "--device", "replay:" + recording, "--kernel", "shared", "--sizes", "512",
+                    "--shard", "2/3", "--ceilings", "off", "--baselines", "off", "--events", events});
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    const std::string text = read_text(events);
+    const std::size_t at = text.find("\"total\":");
+    REQUIRE(at != std::string::npos);
+    const int total = std::stoi(text.substr(at + 8));
+    CHECK(total > 0);
+    CHECK(total < 40);  // of all shards
+    CHECK(has(user.types({"top", "--events", events}).out,
+              std::to_string(total) + " of " + std::to_string(total) + " tried"));
+  }
+
   TEST_CASE("a sweep under way is seen in its database, and in its events, until it ends") {
     const User user;
     const std::string events = user.home / "events.jsonl";
@@ -119,12 +137,14 @@ TEST_SUITE("tuner top") {
     Running running(user, sweep("100000", events));
     REQUIRE(come(events, 1));
     Running watching(user, {"top", "--events", events});
+    Running by_database(user, {"top"});
     std::this_thread::sleep_for(500ms);
     running.m_program.signal(SIGKILL);
     running.m_program.wait();
     const auto seen = watching.m_program.wait();
     CHECK(seen.exit_code == 0);
     CHECK(has(seen.out, "warning: the run has ended without a last event"));
+    CHECK(by_database.m_program.wait().exit_code == 0);  // though nothing was written any more
   }
 
   TEST_CASE("what is nothing to watch is refused with the next step") {

@@ -121,6 +121,22 @@ TEST_CASE("learn proposes nothing of a large space that is not offered") {
   CHECK(search_with("learn", large, 120) < 1500);
 }
 
+TEST_CASE("what is begun of a large space is not proposed again, and guides") {
+  for (const char* name : {"random", "exhaustive", "local", "genetic", "learn"}) {
+    CAPTURE(name);
+    Large large;
+    large.space.begun = {3, 70'000'001};
+    const auto strategy = strategy_named(name).make(large.space, 1);
+    for (const std::size_t begun : large.space.begun) strategy->report(begun, large.result(begun));
+    for (int i = 0; i < 12; ++i) {
+      const auto proposal = strategy->next();
+      REQUIRE(proposal);
+      CHECK_FALSE(large.space.is_begun(proposal->candidate));
+      strategy->report(proposal->candidate, large.result(proposal->candidate));
+    }
+  }
+}
+
 TEST_CASE("exhaustive tries a large space in the order of its lists, from where it is known") {
   Large large;
   for (std::size_t i = 0; i < 5; ++i) large.space.known[i] = large.result(i);

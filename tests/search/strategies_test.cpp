@@ -48,6 +48,33 @@ TEST_CASE("every strategy proposes every candidate once and then nothing") {
   }
 }
 
+TEST_CASE("what is begun before a strategy is asked is not proposed, and is heard of like its own") {
+  for (const StrategyKind& kind : strategies()) {
+    CAPTURE(kind.name);
+    tuner::test::LineSpace line(60);
+    line.space.begun = {7, 31};
+    const auto strategy = strategy_named(kind.name).make(line.space, 3);
+    std::set<std::size_t> seen = {7, 31};
+    for (const std::size_t begun : line.space.begun) strategy->report(begun, {{}, 1000});
+    while (const auto proposal = strategy->next()) {
+      CHECK(seen.insert(proposal->candidate).second);
+      strategy->report(proposal->candidate, {{}, 1000.0 + static_cast<double>(proposal->candidate)});
+    }
+    CHECK(seen.size() == 60);
+    CHECK(strategy->outlook() == exhausted());
+  }
+}
+
+TEST_CASE("what was begun is no draw of random order") {
+  tuner::test::LineSpace line(200);
+  line.space.begun = {7, 31};
+  const auto strategy = strategy_named("random").make(line.space, 1);
+  for (const std::size_t begun : line.space.begun) strategy->report(begun, {{}, 900});
+  for (int i = 0; i < 20; ++i)
+    strategy->report(strategy->next()->candidate, {{}, 1000.0 + static_cast<double>(i)});
+  CHECK(strategy->outlook()->faster == doctest::Approx(most_faster(198, 20)));
+}
+
 TEST_CASE("exhaustive keeps the written order") {
   CHECK(order("exhaustive", 5, 99) == std::vector<std::size_t>{0, 1, 2, 3, 4});
 }

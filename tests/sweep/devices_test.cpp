@@ -170,9 +170,10 @@ TEST_SUITE("tuner::sweep, several devices") {
         int inside = 0;
         int meetings = 0;
       };
-      Thinker(const search::SearchSpace& space, Room& shared) : candidates(space.size()), room(shared) {}
+      Thinker(const search::SearchSpace& whole, Room& shared) : space(whole), room(shared) {}
       std::optional<search::Proposal> next() override {
-        if (given == candidates) return std::nullopt;
+        while (space.is_begun(given)) ++given;
+        if (given == space.size()) return std::nullopt;
         std::unique_lock lock(room.mutex);
         if (++room.inside == 2) ++room.meetings;
         room.changed.notify_all();
@@ -182,7 +183,7 @@ TEST_SUITE("tuner::sweep, several devices") {
       }
       void report(std::size_t, const search::Result&) override {}
       std::size_t lookahead() const override { return 2; }
-      std::size_t candidates;
+      const search::SearchSpace& space;
       std::size_t given = 0;
       Room& room;
     };
@@ -200,6 +201,36 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(room.meetings > 0);
     CHECK(host.bench.results.trials().size() == 15);
     CHECK(host.summary.finals == 3);
+  }
+
+  TEST_CASE(
+      "what was chosen is shared out among devices, each trial once, and an interruption leaves the rest") {
+    Host host;
+    host.bench.sizes = {512, 1024, 2048, 4096};
+    host.bench.adjust = [](sweep::Request& request) {
+      request.strategy = "exhaustive";
+      request.policy.cuts.clear();
+    };
+    const sweep::Request request = host.bench.request();
+    for (const model::Problem& problem : request.work.front().problems)
+      for (const std::int64_t scale : {16, 2})
+        host.chosen.push_back({"scale", problem, model::Configuration({{"SCALE", scale}})});
+    host.bench.watcher.on_finished = [&](const model::TrialRecord&) {
+      host.bench.stop = host.bench.watcher.ended >= 3;
+    };
+    host.run();
+    const std::size_t before = host.bench.results.trials().size();
+    CHECK(host.summary.ending == sweep::Ending::interrupted);
+    CHECK(before < 8);
+    host.bench.watcher.on_finished = nullptr;
+    host.bench.stop = false;
+    host.run();
+    CHECK(host.summary.finished == static_cast<std::int64_t>(8 - before));
+    CHECK(host.bench.results.trials().size() == 8);
+    CHECK(host.shares().size() == 2);
+    CHECK(host.bench.results.finals.size() == 4);
+    host.run();
+    CHECK(host.summary.finished == 0);
   }
 
   TEST_CASE("every finalist of a final is measured on one device") {

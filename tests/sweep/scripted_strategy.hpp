@@ -40,7 +40,7 @@ class ScriptedStrategy final : public search::Strategy {
   }
   std::optional<search::Proposal> next() override {
     if (m_next == 0 && m_space.priors) seen().priors = m_space.priors();
-    while (m_next < m_space.size() && m_space.known[m_next]) ++m_next;
+    while (m_next < m_space.size() && (m_space.known[m_next] || m_space.is_begun(m_next))) ++m_next;
     if (m_next == m_space.size()) return std::nullopt;
     return search::Proposal{m_next++, m_script.origin};
   }

@@ -45,7 +45,8 @@ TEST_SUITE("tuner::sweep search") {
     Scripted bench;
     bench.run();
     CHECK_FALSE(bench.finals.empty());
-    for (const auto& [key, record] : bench.results.trials()) CHECK(record.origin == "scripted");
+    for (const auto& [key, record] : bench.results.trials())
+      CHECK(record.origin == (record.is_default ? "default" : "scripted"));
     // Another order from now on: what is known keeps the idea it had.
     script.origin = "later";
     bench.further = [](sweep::Request& request) { edit_values(request, {1, 2, 4, 8, 16, 32}); };

@@ -23,7 +23,8 @@ struct Host {
   Behave behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
   std::vector<std::unique_ptr<ScaleRunner>> runners;
   sweep::Summary summary;
-  std::atomic<double> later_s = 0;  ///< what the clock is advanced by
+  std::vector<sweep::Chosen> chosen;  ///< if any: only these are raced
+  std::atomic<double> later_s = 0;    ///< what the clock is advanced by
 
   void run() {
     const sweep::Request request = bench.request();
@@ -51,7 +52,9 @@ struct Host {
                              bench.oracle,
                              [&] { return (now += 0.001) + later_s; },
                              bench.stop};
-    summary = sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+    const sweep::TrialList list = chosen.empty() ? sweep::list_trials(request, bench.results)
+                                                 : sweep::list_chosen(request, chosen, bench.results);
+    summary = sweep::sweep(request, list, services);
   }
 
   /// uuid to how many trials it raced last.

@@ -39,25 +39,39 @@ __global__ void row_sums(const float* X, float* Y, int N) {
 }
 )";
 
+constexpr const char* weighted_source = R"(
+__constant__ float weights[4];
+__device__ int calls;
+__global__ void weighted(float* Y) {
+  Y[threadIdx.x] = weights[threadIdx.x % 4];
+  if (threadIdx.x == 0) calls += 1;
+}
+)";
+
 struct Compiled {
   Image image;
   std::string symbol;
+  std::vector<std::string> variables = {};
 };
 
 Compiled compiled(const char* source, const std::string& entry,
-                  const std::vector<tuner::model::Macro>& macros) {
+                  const std::vector<tuner::model::Macro>& macros,
+                  const std::vector<std::string>& variables = {}) {
   tuner::compile::host::HostCompiler compiler;
   tuner::model::CompileJob job;
   job.source = {{entry + ".cu", source}};
   job.macros = macros;
   job.entries = {entry};
+  for (const std::string& variable : variables) job.entries.push_back("&" + variable);
   job.architecture = "host";
   job.compiler = compiler.name();
   const tuner::model::Compilation result = compiler.compile(job);
   if (result.status != tuner::model::TrialStatus::ok) throw std::runtime_error(result.log);
   const auto* const bytes = reinterpret_cast<const char*>(result.binary.data());
-  return {{"host", ImageKind::shared_object, std::string(bytes, result.binary.size())},
-          result.kernels[0].symbol};
+  Compiled made = {{"host", ImageKind::shared_object, std::string(bytes, result.binary.size())},
+                   result.kernels[0].symbol};
+  for (std::size_t i = 1; i < result.kernels.size(); ++i) made.variables.push_back(result.kernels[i].symbol);
+  return made;
 }
 
 Expression bytes_of(const Expression& a, const Expression& b) {
@@ -104,6 +118,25 @@ Configuration tiled(std::int64_t tile, std::uint32_t image, const std::string& s
   return one;
 }
 
+/// weighted(Y), with the caller's weights and calls in the variables.
+Configuration weighting(const Compiled& weighted, std::uint32_t image) {
+  Configuration one;
+  one.kernel = "weighted";
+  one.image = image;
+  one.steps.resize(4);
+  for (const std::size_t i : {0, 1, 3}) {
+    one.steps[i].kind = i < 2 ? StepKind::set_symbol : StepKind::take_symbol;
+    one.steps[i].symbol = weighted.variables[i == 0 ? 0 : 1];
+    one.steps[i].target = i == 0 ? 0 : 1;
+    one.steps[i].byte_count = constant(i == 0 ? 16 : 4);
+  }
+  one.steps[2].function = weighted.symbol;
+  one.steps[2].grid = {constant(1)};
+  one.steps[2].block = {size(0)};
+  one.steps[2].operands = {passed(2)};
+  return one;
+}
+
 }  // namespace
 
 Pack cpu_pack() {
@@ -136,7 +169,19 @@ Pack cpu_pack() {
   row_sums.parameters = {matrix("X", bytes_of(size(0), size(1))),
                          matrix("Y", bytes_of(size(0), constant(1)), true)};
   row_sums.targets = {{"host", "", {}, {}, 2}};
-  pack.kernels = {matmul, row_sums};
+  const Compiled made = compiled(weighted_source, "weighted", {}, {"weights", "calls"});
+  pack.images.push_back(made.image);
+  pack.configurations.push_back(weighting(made, 3));
+  Kernel weighted;
+  weighted.family = "weighted";
+  weighted.type = "float";
+  weighted.sizes = {"N"};
+  weighted.parameters = {matrix("weights", constant(16)), matrix("calls", constant(4), true),
+                         matrix("Y", bytes_of(size(0), constant(1)), true)};
+  weighted.parameters[1].is_read = true;
+  weighted.parameters[1].type = TUNER_INT32;
+  weighted.targets = {{"host", "", {}, {}, 3}};
+  pack.kernels = {matmul, row_sums, weighted};
   return pack;
 }
 

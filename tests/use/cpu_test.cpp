@@ -62,6 +62,22 @@ TEST_SUITE("use") {
     }
   }
 
+  TEST_CASE("variables have the caller's values during a launch, and the caller has theirs after it") {
+    tuner::pack pack;
+    tuner::kernel kernel;
+    REQUIRE(!pack.view(made().get(), made().count()));
+    REQUIRE(!tuner::kernel::find(pack, "weighted", &kernel));
+    int calls[] = {10, 0};
+    for (const float first : {1.0F, 5.0F}) {
+      const std::array weights = {first, first + 1, first + 2, first + 3};
+      std::vector<float> y(8);
+      const auto error = kernel.launch(TUNER_CPU_STREAM, {8}, weights.data(), &calls[0], y.data());
+      REQUIRE_MESSAGE(!error, error.text(), " ", error.detail());
+      for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == weights[i % 4]);
+    }
+    CHECK(calls[0] == 12);
+  }
+
   TEST_CASE("what the CPU cannot run is refused") {
     const auto code = [](const auto& change) {
       Pack changed = tests::cpu_pack();

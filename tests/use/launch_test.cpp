@@ -105,6 +105,17 @@ TEST_SUITE("use") {
     CHECK(last.overlaps);
     CHECK(value_in<std::uintptr_t>(last.arguments[0]) == base + 2048 * 4);
     CHECK(value_in<std::uint16_t>(last.arguments[2]) == 0x3800);  // 0.5 as a half
+    REQUIRE(scene.driver.copies.size() == 2);
+    const CuAddress table = scene.driver.variables.at("table");
+    const auto passed = static_cast<CuAddress>(reinterpret_cast<std::uintptr_t>(y));
+    CHECK(std::pair(scene.driver.copies[0].from, scene.driver.copies[0].to) == std::pair{passed, table});
+    CHECK(std::pair(scene.driver.copies[1].from, scene.driver.copies[1].to) == std::pair{table, passed});
+    CHECK(scene.driver.copies[0].launches == 0);
+    CHECK(scene.driver.copies[1].launches == 3);
+    for (const StandIn::Copy& copy : scene.driver.copies) {
+      CHECK(copy.count == 2048 * 4);
+      CHECK(copy.stream == &scene.stream);
+    }
     REQUIRE(scene.driver.maps.size() == 2);
     const StandIn::Map& map = scene.driver.maps[0];
     CHECK(map.type == 7);
@@ -290,6 +301,22 @@ TEST_SUITE("use") {
     CHECK(code([](Step&, Configuration& one) {
             one.derived.push_back(binary(Op::remainder, size(0), constant(0)));
           }) == TUNER_OK);
+  }
+
+  TEST_CASE("a variable that the binary lacks, or that is too small, is named") {
+    const auto detail_with = [](const std::string& variable, tuner_error expected) {
+      Pack pack = sample_pack();
+      std::string& cubin = pack.images[1].bytes;
+      cubin.replace(cubin.find("variable table 8192"), 19, variable);
+      Scene scene(pack);
+      const auto error =
+          scene.kernel.launch(nullptr, {2048, 2048}, x, y, 1.0F, tuner::workspace{memory, 1 << 20});
+      CHECK(error.code() == expected);
+      CHECK(scene.driver.launches.empty());
+      return std::string(error.detail());
+    };
+    CHECK(detail_with("variable other 8192", TUNER_CANNOT_LOAD).find("while table") != std::string::npos);
+    CHECK(detail_with("variable table 8191", TUNER_BEYOND_LIMITS) == "8192 bytes for a variable of 8191");
   }
 
   TEST_CASE("a binary that the driver refuses, or whose functions are others, is named") {

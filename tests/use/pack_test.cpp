@@ -182,7 +182,7 @@ TEST_SUITE("use") {
     std::string bytes = written(sample_pack());
     ++bytes[8];
     CHECK(opening(resealed(bytes)) == TUNER_NEWER_PACK);
-    CHECK(std::string(tuner_error_detail()) == "version 2; this library reads version 1");
+    CHECK(std::string(tuner_error_detail()) == "version 3; this library reads version 2");
   }
 
   TEST_CASE("what cannot be opened is named") {
@@ -241,6 +241,8 @@ TEST_SUITE("use") {
     refused([](Pack& pack) { pack.configurations[0].steps[0].grid[0] = constant_real(1); });
     refused([](Pack& pack) { pack.configurations[0].steps[0].operands[0].index = 3; });
     refused([](Pack& pack) { pack.configurations[0].steps.clear(); });
+    refused([](Pack& pack) { pack.configurations[1].steps[0].target = 2; });
+    refused([](Pack& pack) { pack.configurations[1].steps[0].byte_count = {}; });
     refused([](Pack& pack) { pack.configurations.push_back(pack.configurations[0]); });
   }
 

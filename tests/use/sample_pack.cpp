@@ -65,7 +65,8 @@ Operand pair_of_numbers() {
   return operand;
 }
 
-/// memset of the second workspace; twice: first(map, workspace, {alpha, N}); last(workspace, Y, half 0.5).
+/// Y into the variable `table`, and out of it in the end; memset of the second workspace; twice: first(map,
+/// workspace, {alpha, N}); last(workspace, Y, half 0.5).
 Configuration several_steps() {
   Configuration one;
   one.kernel = "split";
@@ -97,7 +98,14 @@ Configuration several_steps() {
   last.cooperative = constant(1);
   last.overlap = constant(1);
   last.operands = {{OperandKind::workspace, 1}, passed(1), number(constant_real(0.5), TUNER_FLOAT16)};
-  one.steps = {clear, first, last};
+  Step set;
+  set.kind = StepKind::set_symbol;
+  set.symbol = "table";
+  set.target = 1;
+  set.byte_count = binary(Op::multiply, size(1), constant(4));
+  Step take = set;
+  take.kind = StepKind::take_symbol;
+  one.steps = {set, clear, first, last, take};
   return one;
 }
 
@@ -147,7 +155,7 @@ Pack sample_pack() {
                          one_launch("THREADS=32", 32, 3)};
   pack.configurations[0].applies = binary(Op::less, derived(0), constant(std::int64_t{1} << 40));
   const std::string plain = "plain 8 8 4 4 4\n";
-  const std::string split = "first 128 8 16\nlast 8 8 2\n";
+  const std::string split = "first 128 8 16\nlast 8 8 2\nvariable table 8192\n";
   pack.images = {{"sm_90", ImageKind::cubin, "cubin sm_90\n" + plain + "\n"},
                  {"sm_90", ImageKind::cubin, "cubin sm_90\n" + split + "\n"},
                  {"sm_90", ImageKind::cubin, "cubin sm_90 default\n" + plain + "\n"},

@@ -9,8 +9,8 @@
 namespace tests {
 
 /// `scale` of float over M and N: Y = alpha X. In order its configurations are: one launch, which is the
-/// H100's rule where N is a multiple of 4; several steps with workspaces, a tensor map and a loop, measured
-/// at 2048x2048; the default of sm_90; the default of sm_80.
+/// H100's rule where N is a multiple of 4; several steps with workspaces, a variable, a tensor map and a
+/// loop, measured at 2048x2048; the default of sm_90; the default of sm_80.
 tuner::use::Pack sample_pack();
 
 /// Of the H100.

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 /// A driver that launches nothing and remembers what it was asked. It is a shared object of its own, which
 /// libtuner opens in place of libcuda.so.1. A "cubin" of it is text: a line `cubin sm_90`, then for each
-/// function a line of its name and the bytes of its parameters.
+/// function a line of its name and the bytes of its parameters, for each variable one of `variable`, its name
+/// and its bytes.
 namespace tests {
 
 struct StandIn {
@@ -40,6 +42,14 @@ struct StandIn {
     int byte = 0;
     std::size_t count = 0;
   };
+  /// In device memory.
+  struct Copy {
+    unsigned long long to = 0;
+    unsigned long long from = 0;
+    std::size_t count = 0;
+    void* stream = nullptr;
+    std::size_t launches = 0;  ///< before it
+  };
   struct Map {
     int type = 0;
     void* address = nullptr;
@@ -58,6 +68,8 @@ struct StandIn {
   Context* current = nullptr;
   std::vector<Launch> launches;
   std::vector<Memset> memsets;
+  std::vector<Copy> copies;
+  std::map<std::string, unsigned long long> variables;  ///< addresses, of the module that was last asked
   std::vector<Map> maps;
   std::vector<Attribute> attributes;
   int loads = 0;

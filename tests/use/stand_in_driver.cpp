@@ -19,6 +19,7 @@ struct Function {
 };
 struct Module {
   std::map<std::string, Function> functions;
+  std::map<std::string, std::string> variables;
 };
 
 constexpr CuResult ok = 0;
@@ -115,6 +116,12 @@ CuResult module_load_data(CuModule* module, const void* bytes) {
     std::istringstream words(line);
     Function function;
     words >> function.name;
+    if (function.name == "variable") {
+      std::size_t count = 0;
+      words >> function.name >> count;
+      made->variables[function.name].resize(count);
+      continue;
+    }
     for (std::size_t size = 0; words >> size;) function.parameters.push_back(size);
     made->functions[function.name] = function;
   }
@@ -132,6 +139,15 @@ CuResult module_get_function(CuFunction* function, CuModule module, const char* 
   const auto found = functions.find(name);
   if (found == functions.end()) return not_found;
   *function = reinterpret_cast<CuFunction>(&found->second);
+  return ok;
+}
+CuResult module_get_global(CuAddress* address, std::size_t* bytes, CuModule module, const char* name) {
+  auto& variables = reinterpret_cast<Module*>(module)->variables;
+  const auto found = variables.find(name);
+  if (found == variables.end()) return not_found;
+  *address = reinterpret_cast<std::uintptr_t>(found->second.data());
+  *bytes = found->second.size();
+  state.variables[name] = *address;
   return ok;
 }
 CuResult func_get_attribute(int* value, int, CuFunction) {
@@ -172,6 +188,10 @@ CuResult launch_kernel(const CuLaunchConfig* config, CuFunction function, void**
 }
 CuResult memset_async(CuAddress address, unsigned char byte, std::size_t count, CuStream) {
   state.memsets.push_back({address, byte, count});
+  return ok;
+}
+CuResult copy_async(CuAddress to, CuAddress from, std::size_t count, CuStream stream) {
+  if (state.records) state.copies.push_back({to, from, count, stream, state.launches.size()});
   return ok;
 }
 CuResult tensor_map_encode(CuTensorMap* map, int type, std::uint32_t rank, void* address,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -172,6 +173,24 @@ void add_kept(const fs::path& folder, const std::string& kernel, model::Capture&
   }
 }
 
+/// Programs that keep binaries, as CuPy does, load in a later process what NVRTC made in an earlier one.
+void share_sources(model::Capture& capture) {
+  const auto module_of = [](const model::CapturedLaunch& launch) {
+    const fs::path file = fs::path(launch.folder) / "module";
+    return fs::is_regular_file(file) ? text_of_file(file) : "";
+  };
+  std::map<std::string, model::CapturedText> sources;  // by module
+  for (const model::CapturedKernel& kernel : capture.kernels)
+    for (const model::CapturedLaunch& launch : kernel.kept)
+      if (launch.source) sources.emplace(module_of(launch), *launch.source);
+  sources.erase("");
+  if (sources.empty()) return;
+  for (model::CapturedKernel& kernel : capture.kernels)
+    for (model::CapturedLaunch& launch : kernel.kept)
+      if (const auto known = sources.find(module_of(launch)); !launch.source && known != sources.end())
+        launch.source = known->second;
+}
+
 }  // namespace
 
 model::Capture read_capture(const fs::path& path) {
@@ -196,6 +215,7 @@ model::Capture read_capture(const fs::path& path) {
   } catch (const std::exception&) {  // of JSON, or of a number in it
     throw model::Error(fmt::format("{} is no capture", manifest.string()), capture_hint);
   }
+  share_sources(capture);
   for (model::CapturedKernel& kernel : capture.kernels)
     std::ranges::stable_sort(kernel.sizes, [](const auto& a, const auto& b) {
       return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.launches > b.launches;

@@ -80,7 +80,7 @@ std::string argument_text(const KernelParameter& parameter, const void* place,
     return members.text("kind", "pointer").number("region", i).done();
   }
   members.text("kind", kind_word(parameter.kind));
-  if (parameter.kind == ParameterKind::structure)
+  if (may_hold_pointers(parameter))
     members.raw("pointers_inside", list(pointers_inside(static_cast<const char*>(place), parameter.bytes)));
   return members.done();
 }
@@ -149,6 +149,11 @@ std::string architecture() {
 bool may_be_pointer(const KernelParameter& parameter) {
   return parameter.bytes == sizeof(CuAddress) &&
          (parameter.kind == ParameterKind::pointer || parameter.kind == ParameterKind::unknown);
+}
+
+bool may_hold_pointers(const KernelParameter& parameter) {
+  return parameter.kind == ParameterKind::structure ||
+         (parameter.kind == ParameterKind::unknown && parameter.bytes > sizeof(CuAddress));
 }
 
 std::vector<std::size_t> pointers_inside(const char* bytes, std::size_t count) {

@@ -115,4 +115,15 @@ Integers Kernels::integers(const Kernel& kernel, void* const* arguments) {
   return integers;
 }
 
+bool find_variable(const Kernel& kernel, const char* name, CuAddress& address, std::size_t& bytes) {
+  const Driver& ask = driver();
+  auto* const owner = const_cast<void*>(kernel.owner);
+  if (owner == nullptr) return false;
+  if (!kernel.of_library)
+    return ask.module_get_global != nullptr &&
+           ask.module_get_global(&address, &bytes, static_cast<CuModule>(owner), name) == cu_success;
+  return ask.library_get_global != nullptr &&
+         ask.library_get_global(&address, &bytes, static_cast<CuLibrary>(owner), name) == cu_success;
+}
+
 }  // namespace tuner::capture

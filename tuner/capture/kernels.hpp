@@ -27,6 +27,9 @@ struct Kernel {
   std::vector<KernelParameter> parameters;
 };
 
+/// Where a variable of its module lies, of a current context. False where there is none.
+bool find_variable(const Kernel& kernel, const char* name, CuAddress& address, std::size_t& bytes);
+
 /// The kernels behind the handles that launches name: of functions (CUfunction) and of kernels without a
 /// context (CUkernel), which launches take as well. One thread at a time calls it.
 class Kernels {

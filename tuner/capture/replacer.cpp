@@ -72,6 +72,18 @@ bool is_same_real(const tuner_kernel& kernel, const PackView& view,
   return operand.type == TUNER_FLOAT32 && std::memcmp(&single, passed, sizeof single) == 0;
 }
 
+/// Of a configuration that is one launch, and copies of variables around it; null where it is more.
+const use::StepRecord* only_launch(const PackView& view, const use::ConfigurationRecord& configuration) {
+  const use::StepRecord* launch = nullptr;
+  for (std::uint32_t i = 0; i < configuration.steps.count; ++i) {
+    const use::StepRecord& step = view.steps()[configuration.steps.first + i];
+    if (use::is_copy(step)) continue;
+    if (launch != nullptr || step.kind != static_cast<std::uint8_t>(use::StepKind::launch)) return nullptr;
+    launch = &step;
+  }
+  return launch;
+}
+
 tuner_value pointer_value(const void* place) {
   tuner_value value = {};
   value.type = TUNER_ANY;
@@ -107,11 +119,10 @@ void Replacer::find_matches(const tuner_kernel& kernel, const Kernel& launched,
   const auto owner = static_cast<std::uint32_t>(&record - view.kernels());
   for (std::uint32_t i = 0; i < view.count(use::SectionKind::configurations); ++i) {
     const use::ConfigurationRecord& configuration = view.configurations()[i];
-    if (configuration.owner != owner || configuration.steps.count != 1) continue;
-    const use::StepRecord& step = view.steps()[configuration.steps.first];
-    if (step.kind != static_cast<std::uint8_t>(use::StepKind::launch) ||
-        step.operands.count != launched.parameters.size())
-      continue;
+    if (configuration.owner != owner) continue;
+    const use::StepRecord* const launch = only_launch(view, configuration);
+    if (launch == nullptr || launch->operands.count != launched.parameters.size()) continue;
+    const use::StepRecord& step = *launch;
     const use::ImageRecord& image = view.images()[configuration.image];
     const std::string function = view.text(view.names()[image.functions.first + step.function]);
     if (!is_meant(function, launched.name)) continue;
@@ -199,9 +210,35 @@ bool Replacer::plan_match(const Match& match, const Kernel& kernel, const std::v
         return false;
     }
   }
+  if (!pass_variables(match, kernel, replacement, is_given, why)) return false;
   if (std::find(is_given.begin(), is_given.end(), false) == is_given.end()) return true;
   why = "the pack takes a pointer that the launch has not";
   return false;
+}
+
+bool Replacer::pass_variables(const Match& match, const Kernel& kernel, Replacement& replacement,
+                              std::vector<bool>& is_given, std::string& why) {
+  const PackView& view = *match.view;
+  const use::ImageRecord& image = view.images()[match.configuration->image];
+  for (std::uint32_t i = 0; i < match.configuration->steps.count; ++i) {
+    const use::StepRecord& step = view.steps()[match.configuration->steps.first + i];
+    if (!use::is_copy(step)) continue;
+    const char* const name = view.text(view.names()[image.symbols.first + step.function]);
+    CuAddress address = 0;
+    std::size_t bytes = 0;
+    if (!find_variable(kernel, name, address, bytes)) {
+      why = std::string("its module has no variable ") + name;
+      return false;
+    }
+    tuner_value value = {};
+    value.type = TUNER_ANY;
+    value.is_pointer = 1;
+    value.value.pointer = reinterpret_cast<void*>(address);
+    value.bytes = bytes;
+    replacement.arguments[step.target] = value;
+    is_given[step.target] = true;
+  }
+  return true;
 }
 
 bool Replacer::plan(const Kernel& kernel, const std::vector<void*>& arguments, Replacement& replacement,

@@ -23,7 +23,8 @@ struct Replacement {
 };
 
 /// Finds for launches of the program what a pack has for them: the kernel whose binary has a function of the
-/// same name and parameters, and the sizes at which it would be passed the same numbers.
+/// same name and parameters, and the sizes at which it would be passed the same numbers. Variables that the
+/// pack takes are those of the same names in the program's module.
 class Replacer {
  public:
   /// `replaced`: the program's kernel that the pack's stand for; empty: the one of the same name. Says why a
@@ -52,6 +53,9 @@ class Replacer {
   void find_matches(const tuner_kernel& kernel, const Kernel& launched, std::vector<Match>& matches) const;
   static bool plan_match(const Match& match, const Kernel& kernel, const std::vector<void*>& arguments,
                          Replacement& replacement, std::string& why);
+
+  static bool pass_variables(const Match& match, const Kernel& kernel, Replacement& replacement,
+                             std::vector<bool>& is_given, std::string& why);
 
   bool is_meant(const std::string& function, const std::string& launched) const;
 

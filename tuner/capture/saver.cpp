@@ -66,18 +66,9 @@ std::vector<Region> regions_of(const WantedLaunch& wanted) {
       regions.push_back(region);
   }
   part(regions);
-  const Driver& ask = driver();
   for (const std::string& name : wanted.variables) {
     Region region;
-    const auto owner = const_cast<void*>(wanted.kernel.owner);
-    const CuResult result = wanted.kernel.of_library
-                                ? ask.library_get_global == nullptr
-                                      ? cu_not_found
-                                      : ask.library_get_global(&region.address, &region.bytes,
-                                                               static_cast<CuLibrary>(owner), name.c_str())
-                                : ask.module_get_global(&region.address, &region.bytes,
-                                                        static_cast<CuModule>(owner), name.c_str());
-    if (result != cu_success) continue;
+    if (!find_variable(wanted.kernel, name.c_str(), region.address, region.bytes)) continue;
     region.allocation_bytes = region.bytes;
     region.variable = name;
     regions.push_back(region);
@@ -150,7 +141,7 @@ bool is_whole(const WantedLaunch& wanted) {
   for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
     const KernelParameter& parameter = wanted.kernel.parameters[i];
     if (parameter.type.ends_with("**") || parameter.type.ends_with("* const*")) return false;
-    if (parameter.kind == ParameterKind::structure &&
+    if (may_hold_pointers(parameter) &&
         !pointers_inside(static_cast<const char*>(wanted.arguments[i]), parameter.bytes).empty())
       return false;
   }

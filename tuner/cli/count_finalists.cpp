@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "db/best.hpp"
 #include "db/queries.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
@@ -13,30 +12,26 @@ namespace tuner::cli {
 namespace {
 
 /// Whom the answer of a problem was chosen from, the chosen one first.
-std::vector<model::Digest> finalists_of(const model::Winner& winner) {
-  std::vector<model::Digest> keys = {winner.trial};
-  if (!winner.final) return keys;
-  for (const model::FinalRecord::Entry& entry : winner.final->entries)
-    if (entry.trial != winner.trial) keys.push_back(entry.trial);
+std::vector<model::Digest> finalists_of(const db::BestAnswer& answer) {
+  std::vector<model::Digest> keys = {answer.winner.key};
+  if (!answer.final) return keys;
+  for (const model::FinalRecord::Entry& entry : answer.final->entries)
+    if (entry.trial != answer.winner.key) keys.push_back(entry.trial);
   return keys;
 }
 
 std::vector<model::TrialRecord> uncounted(const sweep::Request& request,
-                                          const std::vector<model::Problem>& problems,
+                                          const std::vector<db::BestAnswer>& answers,
                                           const db::Connection& connection) {
   std::vector<model::TrialRecord> all;
-  for (const model::Problem& problem : problems) {
-    db::TrialFilter filter;
-    filter.problem = problem;
-    filter.environment = sweep::environment(request, problem.type);
-    filter.superseded = false;
-    for (const model::Winner& winner : db::winners(connection, filter))
-      for (const model::Digest& key : finalists_of(winner)) {
-        if (!db::counters(connection, key).empty()) continue;
-        model::TrialRecord trial = db::find_trial(connection, key.hex());
-        if (model::may_win(trial.role) && sweep::work_of(request, trial) != nullptr)
-          all.push_back(std::move(trial));
-      }
+  for (const db::BestAnswer& answer : answers) {
+    for (const model::Digest& key : finalists_of(answer)) {
+      if (!db::counters(connection, key).empty()) continue;
+      model::TrialRecord trial = db::find_trial(connection, key.hex());
+      if (model::may_win(trial.role) && sweep::work_of(request, trial) != nullptr &&
+          sweep::gives_bits(request, trial))
+        all.push_back(std::move(trial));
+    }
   }
   return all;
 }
@@ -59,10 +54,10 @@ std::string why_not_countable(const model::DeviceInfo& device) {
   return why.empty() ? "" : fmt::format("{} ({})", why, device::cuda::counters::how_to_permit);
 }
 
-void count_finalists(const sweep::Request& request, const std::vector<model::Problem>& problems,
+void count_finalists(const sweep::Request& request, const std::vector<db::BestAnswer>& answers,
                      db::ResultStore& store, const CountTrial& count, sweep::Observer& observer,
                      const std::atomic<bool>& stop) {
-  const std::vector<model::TrialRecord> trials = uncounted(request, problems, store.connection());
+  const std::vector<model::TrialRecord> trials = uncounted(request, answers, store.connection());
   if (trials.empty()) return;
   const std::string finalists = util::counted(static_cast<std::int64_t>(trials.size()), "finalist");
   observer.notice("counting what " + finalists + " do");

@@ -91,6 +91,13 @@ int explain_parameter(const db::Connection& connection, const ExplainOptions& op
   return 0;
 }
 
+/// Whether there are answers of several devices, or none of the one that was asked for.
+bool names_devices(const std::vector<db::BestAnswer>& all) {
+  return std::ranges::any_of(all, [&](const db::BestAnswer& answer) {
+    return !answer.wanted_device || answer.winner.environment.device != all.front().winner.environment.device;
+  });
+}
+
 int explain_winners(const config::Settings& settings, const db::Connection& connection,
                     const ExplainOptions& options, const Asked& asked) {
   constexpr std::size_t most_compiled = 2;  // each takes seconds
@@ -98,7 +105,8 @@ int explain_winners(const config::Settings& settings, const db::Connection& conn
   std::vector<answers::Explanation> all;
   for (std::size_t i = 0; i < asked.chosen.size(); ++i) {
     Explained explained = explainer(*asked.chosen[i], asked.rankings[i]);
-    all.push_back({asked.chosen[i], std::move(explained.findings), std::move(explained.without)});
+    all.push_back({asked.chosen[i], std::move(explained.findings), std::move(explained.without),
+                   names_devices(asked.all)});
   }
   if (options.format == "json") {
     write_out(answers::explanations_json(all));

@@ -31,6 +31,7 @@ struct InitOptions {
   std::string entry;
   std::string capture;
   std::vector<std::string> macros;
+  std::vector<std::string> folders;
   bool force = false;
 };
 
@@ -109,6 +110,7 @@ class InitSource {
     for (const std::string& macro : options.macros)
       config::set_macro(m_given, config::read_build_macro(macro));
     m_macros = m_given;
+    m_folders = options.folders;
   }
 
   /// One that the program gave NVRTC.
@@ -179,7 +181,7 @@ class InitSource {
     config::BuildOptions build = config::read_build_options(recorded.options);
     for (const auto* list : {&build.macros, &m_given})
       for (const config::BuildMacro& macro : *list) config::set_macro(m_macros, macro);
-    m_folders = std::move(build.folders);
+    m_folders.insert(m_folders.end(), build.folders.begin(), build.folders.end());
     m_options = std::move(build.others);
   }
 
@@ -273,6 +275,8 @@ void add_init(const CommandPlace& place) {
   command
       .option("-D,--define", options.macros, "NAME[=VALUE]",
               "a macro that the build gives: numbers become parameters, others options")
+      ->allow_extra_args(false);
+  command.option("-I,--include", options.folders, "FOLDER", "a folder of headers that the build gives")
       ->allow_extra_args(false);
   command.flag("--force", options.force, "replace a spec that is there; a reference stays");
   command->footer(

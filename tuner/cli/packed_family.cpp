@@ -184,6 +184,10 @@ void PackedFamily::require_same_arguments(const std::string& kernel, std::vector
     return out.empty() ? std::string("nothing") : out;
   };
   const std::string own = text(parameters), other = text(m_kernel.parameters);
+  for (std::size_t i = 0; own == other && i < parameters.size(); ++i) {
+    std::uint32_t& alignment = m_kernel.parameters[i].alignment;
+    alignment = std::max(alignment, parameters[i].alignment);
+  }
   if (own == other) return;
   throw model::Error(fmt::format("{} takes {}, and {} takes {}", m_first, other, kernel, own),
                      "pack them apart: --kernel NAME");

@@ -290,10 +290,12 @@ int run_once(const Context& context, const RunOptions& options) {
   add_ceilings(settings, request, backend, services, store, printer, summary);
   sweep::hold_declarations(request, services);
   if (options.counters && uncounted.empty() && summary.ending != sweep::Ending::interrupted) {
+    compile::CompilePool again(backend.compile_jobs, backend.make_compiler);  // the sweep has ended its own
     const auto count = [&, metrics = asked_metrics(settings)](const model::TrialRecord& trial) {
-      return sweep::profile_again(request, trial, metrics, {pool, *backend.runners.front(), backend.oracle});
+      return sweep::profile_again(request, trial, metrics, {again, *backend.runners.front(), backend.oracle});
     };
-    count_finalists(request, problems_asked_for(request), store, count, display, signals.stop());
+    count_finalists(request, best_answers(request, store.connection()), store, count, display,
+                    signals.stop());
   }
   backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
   if (summary.finished > 0) say_neighbours(neighbours, printer);

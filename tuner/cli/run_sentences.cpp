@@ -238,8 +238,9 @@ std::optional<db::SameBitsAs> bits_asked_for(const sweep::Request& request) {
   return request.same_bits ? std::optional(db::SameBitsAs{request.same_bits->as}) : std::nullopt;
 }
 
-/// The best of every problem of the sweep, in the sweep's own class.
-Answers best_answers(const sweep::Request& request, const db::Connection& connection) {
+}  // namespace
+
+std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db::Connection& connection) {
   Answers found;
   for (const model::Problem& problem : problems_asked_for(request)) {
     db::TrialFilter filter;
@@ -256,6 +257,8 @@ Answers best_answers(const sweep::Request& request, const db::Connection& connec
   }
   return found;
 }
+
+namespace {
 
 const db::BestAnswer* answer_of(const Answers& answers, const model::Problem& problem) {
   const auto found = std::ranges::find_if(

@@ -58,6 +58,7 @@ NamedKernel read_kernel(const std::string& named, const fs::path& file, std::str
   kernel.function = &chosen_kernel(kernel.read->program(), {named, plain, {}, "", named + ":"});
   if (kernel.entry.empty()) kernel.entry = kernel.function->name;
   kernel.shown = kernel.entry;
+  kernel.entry = kernel.function->scope + kernel.entry;
   return kernel;
 }
 
@@ -341,7 +342,7 @@ void add_time(const CommandPlace& place) {
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
   command.flag("--json", options.json, "print the result as JSON");
-  command.settings({"sizes", "type", "device", "measure", "l2", "seed", "db", "compile_jobs",
+  command.settings({"sizes", "type", "device", "measure", "l2", "execution", "seed", "db", "compile_jobs",
                     "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb",
                     "progress"});
   command

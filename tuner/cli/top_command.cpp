@@ -195,7 +195,17 @@ class WatchedDatabase final : public Watched {
       display.expect(expected);
       display.planned(0, 0, true);
     }
-    const bool is_over = !is_under_way();  // asked first: what it wrote last is read all the same
+    const std::int64_t version = m_connection.integer("PRAGMA data_version");
+    const bool has_news = std::exchange(m_version, version) != version;
+    // Asked first: what it wrote last is read all the same.
+    const bool is_over = has_news ? !is_under_way() : db::is_abandoned(m_run);
+    if (has_news) read(display, clock);
+    clock.is_live = true;
+    return !is_over;
+  }
+
+ private:
+  void read(SweepDisplay& display, RunClock& clock) {
     db::TrialFilter filter;
     filter.run = m_run.id;
     filter.after_sequence = m_sequence;
@@ -219,11 +229,8 @@ class WatchedDatabase final : public Watched {
       trial.configuration = attempt.configuration;
       display.launching(trial);
     }
-    clock.is_live = true;
-    return !is_over;
   }
 
- private:
   bool is_under_way() const {
     const std::vector<model::RunRecord> all = db::runs(m_connection);
     const auto run = std::ranges::find(all, m_run.id, &model::RunRecord::id);
@@ -232,6 +239,7 @@ class WatchedDatabase final : public Watched {
 
   db::Connection m_connection;
   model::RunRecord m_run;
+  std::int64_t m_version = -1;  ///< of the database when it was last read
   std::int64_t m_sequence = -1;
   std::set<std::string> m_searched;
 };

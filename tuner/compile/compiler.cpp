@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <system_error>
+#include <unordered_map>
 
 #include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
@@ -141,6 +142,16 @@ std::string error_first(std::string log, std::string_view but) {
   std::string line(error);
   log.erase(begin, line.size() + 1);
   return line + '\n' + log;
+}
+
+std::vector<model::SourceText> with_headers_once(std::vector<model::SourceText> source) {
+  std::unordered_map<std::string, std::string> names;  // by text
+  for (model::SourceText& file : source) {
+    if (file.text.find("#pragma once") == std::string::npos) continue;
+    const auto [first, is_new] = names.try_emplace(file.text, file.name);
+    if (!is_new) file.text = fmt::format("#include <{}>\n", first->second);
+  }
+  return source;
 }
 
 std::string tidy_log(std::string_view raw, std::size_t limit) {

@@ -48,6 +48,11 @@ std::vector<std::string> toolkit_program_places(const std::string& name, const c
 /// `library`, where it is not empty and has one, else the first there is. Empty: none.
 std::filesystem::path find_header_folder(const std::filesystem::path& library = {});
 
+/// The sources of a job as a compiler without the folders that they come from needs them. One file that is
+/// included by two names is there twice, and its `#pragma once` would not hold; behind its second name there
+/// is an `#include` of the first.
+std::vector<model::SourceText> with_headers_once(std::vector<model::SourceText> source);
+
 /// A log longer than this loses its middle: the first errors and the final summary are what people read.
 inline constexpr std::size_t longest_log_bytes = std::size_t{64} << 10U;
 

@@ -35,7 +35,11 @@ struct CapturedText {
   std::vector<std::string> options;
   std::map<std::string, std::string> headers;  ///< texts, by the names that the source includes them by
 
-  bool operator==(const CapturedText&) const = default;
+  /// Whether the same was compiled in the same way. A program may call it by the name of a temporary file,
+  /// another one in each process.
+  bool operator==(const CapturedText& other) const {
+    return text == other.text && options == other.options && headers == other.headers;
+  }
 };
 
 /// A launch that was kept whole.

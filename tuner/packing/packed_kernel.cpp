@@ -101,8 +101,10 @@ class Packer {
       const bool is_workspace = argument.pointer && argument.access == model::Access::workspace;
       if (is_workspace && !argument.is_field()) result.workspaces.push_back(workspace(i));
     }
+    add_copies(use::StepKind::set_symbol, result.steps);
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
       result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
+    add_copies(use::StepKind::take_symbol, result.steps);
     for (const use::Step& one : result.steps) {
       for (const use::Operand& operand : one.operands) require_strides(result.applies, operand.map);
     }
@@ -135,6 +137,24 @@ class Packer {
       refuse(m_spec, fmt::format("workspace `{}` begins with something else than zeros", argument.name));
     workspace.fill = argument.restore ? use::Fill::zero_always : use::Fill::zero_first;
     return workspace;
+  }
+
+  /// Variables of the binary get what the caller passes, whole: a kernel may leave a part as it is. The
+  /// caller gets back what a kernel may have written.
+  void add_copies(use::StepKind kind, std::vector<use::Step>& steps) const {
+    for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
+      const model::ArgumentSpec& argument = m_spec.arguments[i];
+      if (argument.symbol.empty() || !is_parameter(argument)) continue;
+      if (kind == use::StepKind::take_symbol && !argument.is_written()) continue;
+      const model::KernelResources* const variable = m_binary.find("&" + argument.symbol);
+      if (variable == nullptr) refuse(m_spec, fmt::format("its binary has no variable {}", argument.symbol));
+      use::Step copy;
+      copy.kind = kind;
+      copy.symbol = variable->symbol;
+      copy.target = m_places.memory[i];
+      copy.byte_count = bytes_of(m_folding, m_compiled.arguments[i], unit_bytes(argument, type_of(argument)));
+      steps.push_back(std::move(copy));
+    }
   }
 
   std::vector<use::Expression> folded(const std::vector<space::Compiled>& all) const {
@@ -287,8 +307,6 @@ use::Kernel packed_kernel(const space::CompiledSpec& compiled, const model::Prob
   for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
     const model::ArgumentSpec& argument = spec.arguments[i];
     if (!is_parameter(argument)) continue;
-    if (!argument.symbol.empty())
-      refuse(spec, fmt::format("`{}` is a variable of its binary", argument.symbol));
     const ElementType type = argument.type.value_or(like.type);
     use::Parameter parameter;
     parameter.name = argument.name;
@@ -298,6 +316,7 @@ use::Kernel packed_kernel(const space::CompiledSpec& compiled, const model::Prob
     parameter.is_pointer = true;
     parameter.is_read = argument.access != model::Access::out;
     parameter.is_written = argument.is_written();
+    if (!argument.symbol.empty()) parameter.alignment = 1;  // it is copied
     parameter.bytes =
         use::inlined(bytes_of(folding, compiled.arguments[i], unit_bytes(argument, type)), derived);
     kernel.parameters.push_back(parameter);

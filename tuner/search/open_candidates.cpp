@@ -59,6 +59,7 @@ OpenCandidates::OpenCandidates(const SearchSpace& space, RandomSource& random)
       m_count(space.size()),
       m_order(space.size(), random) {
   space.known.for_each([this](std::size_t candidate, const Result&) { take(candidate); });
+  for (const std::size_t candidate : space.begun) take(candidate);
 }
 
 void OpenCandidates::take(std::size_t candidate) {

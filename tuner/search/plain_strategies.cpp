@@ -20,10 +20,10 @@ class FixedOrder : public Strategy {
       : m_space(space),
         m_order(std::move(order)),
         m_origin(std::move(origin)),
-        m_left(space.size() - space.known.count()) {}
+        m_left(space.size() - space.known.count() - space.begun.size()) {}
 
   std::optional<Proposal> next() override {
-    while (m_next < m_space.size() && m_space.known[at(m_next)]) ++m_next;
+    while (m_next < m_space.size() && is_taken(at(m_next))) ++m_next;
     if (m_next == m_space.size()) return std::nullopt;
     --m_left;
     return Proposal{at(m_next++), m_origin};
@@ -35,8 +35,12 @@ class FixedOrder : public Strategy {
 
  protected:
   std::size_t left() const { return m_left; }
+  const SearchSpace& space() const { return m_space; }
 
  private:
+  bool is_taken(std::size_t candidate) const {
+    return m_space.known[candidate] || m_space.is_begun(candidate);
+  }
   std::size_t at(std::size_t place) const { return m_order ? (*m_order)[place] : place; }
 
   const SearchSpace& m_space;
@@ -52,10 +56,10 @@ class RandomOrder final : public FixedOrder {
   RandomOrder(const SearchSpace& space, RandomOrderOf order)
       : FixedOrder(space, std::move(order), "random"), m_candidates(space.size()) {
     space.known.for_each([this](std::size_t, const Result& known) { add(known); });
-    m_known = m_tried;
+    m_not_drawn = m_tried + space.begun.size();
   }
-  void report(std::size_t, const Result& result) override {
-    ++m_drawn;
+  void report(std::size_t candidate, const Result& result) override {
+    if (!space().is_begun(candidate)) ++m_drawn;
     add(result);
   }
   std::optional<Outlook> outlook() const override {
@@ -63,7 +67,7 @@ class RandomOrder final : public FixedOrder {
     if (left() == 0) return exhausted();
     auto outlook = order_statistics(m_log_times, m_tried, m_candidates - m_tried);
     // What was known before need not have been drawn at random.
-    if (outlook && m_drawn > 0) outlook->faster = most_faster(m_candidates - m_known, m_drawn);
+    if (outlook && m_drawn > 0) outlook->faster = most_faster(m_candidates - m_not_drawn, m_drawn);
     return outlook;
   }
 
@@ -75,7 +79,7 @@ class RandomOrder final : public FixedOrder {
 
   std::size_t m_candidates;
   std::size_t m_tried = 0;
-  std::size_t m_known = 0;
+  std::size_t m_not_drawn = 0;
   std::size_t m_drawn = 0;
   std::vector<double> m_log_times;
 };
@@ -113,7 +117,8 @@ class LocalSearch final : public Strategy {
         m_open(space, m_random),
         m_neighbourhood(space),
         m_kick(settings.count("kick")),
-        m_restart(settings.number("restart")) {
+        m_restart(settings.number("restart")),
+        m_under_way(space.begun.size()) {
     space.known.for_each([this](std::size_t i, const Result& known) { learn(i, known); });
   }
 
@@ -179,7 +184,7 @@ class LocalSearch final : public Strategy {
   std::optional<Place> m_here;  ///< whose neighbours are tried; nothing: the next result is
   std::optional<Place> m_best;
   std::vector<std::size_t> m_around;
-  std::size_t m_under_way = 0;
+  std::size_t m_under_way;
 };
 
 }  // namespace
@@ -202,7 +207,8 @@ class Genetic final : public Strategy {
         m_open(space, m_random),
         m_neighbourhood(space),
         m_most(settings.count("population")),
-        m_mutation(settings.number("mutation")) {
+        m_mutation(settings.number("mutation")),
+        m_drawn(space.begun.size()) {
     space.known.for_each([this](std::size_t i, const Result& known) { report(i, known); });
   }
 
@@ -252,7 +258,7 @@ class Genetic final : public Strategy {
   Neighbourhood m_neighbourhood;
   std::size_t m_most;
   double m_mutation;
-  std::size_t m_drawn = 0;
+  std::size_t m_drawn;
   std::vector<std::pair<double, std::size_t>> m_population;  ///< fastest first
 };
 

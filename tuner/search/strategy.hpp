@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -162,6 +163,9 @@ struct SearchSpace {
   std::vector<Kernel> kernels;
   Candidates candidates;
   Results known;  ///< parallel to `candidates`: results of before
+  /// Of those not known: what is tried before anything that a strategy proposes. It takes them as given by
+  /// its next(), and hears of them by report() alike.
+  std::vector<std::size_t> begun;
   /// Whether a candidate may be tried here at all: of a space too large to look at each beforehand, some
   /// cannot be launched, and some are another shard's. Null: all may. May be asked from several threads.
   std::function<bool(std::size_t candidate)> offers;
@@ -169,6 +173,9 @@ struct SearchSpace {
   std::function<std::vector<Prior>()> priors;
 
   std::size_t size() const { return candidates.size(); }
+  bool is_begun(std::size_t candidate) const {
+    return std::find(begun.begin(), begun.end(), candidate) != begun.end();
+  }
   /// Where a candidate lies among its kernel's values, one coordinate a parameter.
   space::Coordinates coordinates(std::size_t candidate) const {
     const Candidate one = candidates[candidate];
@@ -186,8 +193,8 @@ using model::Outlook;
 
 /// Which candidate of a space comes next. A driver asks for several before it reports any of them, so that
 /// compiling can run ahead of measuring, but for no more than lookahead(). A strategy proposes a candidate at
-/// most once, and none that is known. One caller at a time; where several problems are searched at once, the
-/// strategies of different ones may be asked at the same time.
+/// most once, and none that is known or begun. One caller at a time; where several problems are searched at
+/// once, the strategies of different ones may be asked at the same time.
 class Strategy : public model::Seam {
  public:
   /// What to try next. Nothing: nothing before one of those under way is reported; with none under way, the

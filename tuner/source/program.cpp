@@ -88,7 +88,10 @@ class Declarations {
   bool block(std::size_t start, std::size_t open, std::size_t close) {
     const Tokens before = m_code.subspan(start, open - start);
     if (opens_namespace(before)) {
+      const std::string outer = m_scope;
+      m_scope += scope_of(before);
       read(open + 1, close - 1, nullptr);
+      m_scope = outer;
       return true;
     }
     if (has_word(before, {"enum"})) {
@@ -123,6 +126,17 @@ class Declarations {
       m_program.m_enumerations.emplace(m_code[close].text);
   }
 
+  /// `a::b::` of `namespace a::b`; empty without a name, and of `extern "C"`.
+  static std::string scope_of(Tokens before) {
+    std::string scope;
+    bool is_behind = false;
+    for (const Token& token : before) {
+      if (is_behind && token.is_word() && token.text != "inline") scope.append(token.text).append("::");
+      is_behind = is_behind || token.is("namespace");
+    }
+    return scope;
+  }
+
   static std::vector<TemplateParameter> template_of(Tokens before) {
     for (std::size_t i = 0; i + 1 < before.size(); ++i)
       if (before[i].is("template") && before[i + 1].is("<")) {
@@ -153,6 +167,7 @@ class Declarations {
     ProgramFunction function;
     function.before = before.first(name);
     function.name = before[name].text;
+    function.scope = m_scope;
     function.template_parameters = template_of(before);
     function.line = before[name].line;
     function.file = before[name].file;
@@ -223,6 +238,7 @@ class Declarations {
   }
 
   Program& m_program;
+  std::string m_scope;  ///< of what is being read
   Tokens m_code;
 };
 

@@ -31,6 +31,7 @@ struct ConstantMacro {
 
 struct ProgramFunction {
   std::string name;
+  std::string scope;  ///< the namespaces that it is in, as `a::b::`; those without a name need none
   std::vector<TemplateParameter> template_parameters;
   std::vector<SourceParameter> parameters;
   std::vector<Tokens> defaults;  ///< of each parameter; empty: none
@@ -43,6 +44,7 @@ struct ProgramFunction {
   int line = 0;
 
   std::size_t end() const { return begin + body.size(); }
+  std::string qualified_name() const { return scope + name; }
 };
 
 /// A variable outside functions.

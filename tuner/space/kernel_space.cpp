@@ -121,6 +121,17 @@ std::int64_t KernelSpace::count(const model::Problem& problem, const model::Devi
 
 bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,
                            const model::DeviceLimits& limits) const {
+  return is_listed(problem, configuration, limits) &&
+         first_hold(m_compiled->constraints.size(), problem, configuration, limits);
+}
+
+bool KernelSpace::offers(const model::Problem& problem, const model::Configuration& configuration,
+                         const model::DeviceLimits& limits) const {
+  return is_listed(problem, configuration, limits) && allows(problem, configuration, limits);
+}
+
+bool KernelSpace::is_listed(const model::Problem& problem, const model::Configuration& configuration,
+                            const model::DeviceLimits& limits) const {
   const std::vector<model::ParameterSpec>& parameters = spec().parameters;
   const auto same_size = [](const model::Dimension& dimension, const std::string& name) {
     return dimension.name == name;
@@ -148,8 +159,7 @@ bool KernelSpace::contains(const model::Problem& problem, const model::Configura
                                  : ConfigurationList::inactive);
   }
   const auto& only = spec().listed;
-  if (!only.empty() && !std::ranges::binary_search(only, coordinates)) return false;
-  return first_hold(m_compiled->constraints.size(), problem, configuration, limits);
+  return only.empty() || std::ranges::binary_search(only, coordinates);
 }
 
 bool KernelSpace::allows(const model::Problem& problem, const model::Configuration& configuration,

@@ -50,6 +50,9 @@ class KernelSpace {
   /// parameters and no others, with values of their lists, and the constraints hold on `problem`.
   bool contains(const model::Problem& problem, const model::Configuration& configuration,
                 const model::DeviceLimits& limits) const;
+  /// The same, worth trying on `problem` or not.
+  bool offers(const model::Problem& problem, const model::Configuration& configuration,
+              const model::DeviceLimits& limits) const;
   /// Whether `configuration` is right on `problem`, worth trying there or not: the constraints hold. One that
   /// is valid for some problem need not be for another.
   bool allows(const model::Problem& problem, const model::Configuration& configuration,
@@ -96,6 +99,8 @@ class KernelSpace {
 
  private:
   /// Whether the first `count` of the compiled constraints hold.
+  bool is_listed(const model::Problem& problem, const model::Configuration& configuration,
+                 const model::DeviceLimits& limits) const;
   bool first_hold(std::size_t count, const model::Problem& problem, const model::Configuration& configuration,
                   const model::DeviceLimits& limits) const;
   /// Macros and compiler options that are worked out for each configuration.

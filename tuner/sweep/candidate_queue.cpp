@@ -133,8 +133,10 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
       m_shares.count(1);
       return Item{group, proposal->candidate, std::move(proposal->origin), nullptr};
     }
-    open.waits = open.under_way < open.strategy->lookahead();
-    if (open.under_way > 0) continue;
+    if (open.under_way > 0) {
+      open.waits = open.under_way < strategy_of(open).lookahead();
+      continue;
+    }
     const auto with_rest = open.enough ? model::SearchEnding::until : model::SearchEnding::gave_up;
     m_finished.push_back(ended(group, open, with_rest));
     m_open.erase(group);
@@ -168,7 +170,8 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
   for (const std::size_t group : order) {
     if (asked.size() == m_devices) break;
     Open& open = m_open.at(group);
-    const bool can_say = !open.waits && !open.pauses && open.under_way < open.strategy->lookahead();
+    const bool can_say =
+        !is_settled(open) && !open.waits && !open.pauses && open.under_way < strategy_of(open).lookahead();
     if (open.baselines.empty() && !open.answer && can_say) asked.push_back(&open);
   }
   if (asked.size() < 2) return;
@@ -176,12 +179,12 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
 }
 
 bool CandidateQueue::asks(Open& open) {
-  if (open.waits || open.under_way >= open.strategy->lookahead()) return false;
+  if (is_settled(open) || open.waits || open.under_way >= strategy_of(open).lookahead()) return false;
   if (is_stopped(open)) return false;
   const bool asks_now = open.news >= results_an_outlook || (open.news > 0 && open.under_way == 0);
   if (open.until && asks_now && open.has_time) {
     // Anew where it was enough before: what compiles longest may come last, and be the best.
-    if (auto outlook = open.strategy->outlook()) {
+    if (auto outlook = strategy_of(open).outlook()) {
       open.enough.reset();
       if (outlook->high < *open.until) open.enough = std::move(outlook);
     }
@@ -190,15 +193,34 @@ bool CandidateQueue::asks(Open& open) {
   return !open.enough;
 }
 
+/// Making one costs as much as it has to learn from: where a search has ended before, nobody asks it.
+search::Strategy& CandidateQueue::strategy_of(Open& open) {
+  if (!open.strategy) {
+    const std::size_t size = m_list.groups[open.index].count_competing(m_request);
+    open.strategy = m_choice.make(size, *open.space, m_request.seed + open.index);
+  }
+  return *open.strategy;
+}
+
 CandidateQueue::Answer CandidateQueue::ask(Open& open) {
   if (!asks(open)) return std::nullopt;
-  while (auto proposal = open.strategy->next()) {
+  while (auto proposal = default_or_proposal(open)) {
     if (is_late()) return std::nullopt;
     if (!open.space->offers || open.space->offers(proposal->candidate)) return proposal;
     ++open.refused;
-    open.strategy->report(proposal->candidate, {model::TrialStatus::skipped, std::nullopt});
+    strategy_of(open).report(proposal->candidate, {model::TrialStatus::skipped, std::nullopt});
   }
   return std::nullopt;
+}
+
+bool CandidateQueue::is_settled(const Open& open) {
+  return open.enough && open.news == 0;
+}
+
+CandidateQueue::Answer CandidateQueue::default_or_proposal(Open& open) {
+  const std::vector<std::size_t>& defaults = open.space->begun;
+  if (open.defaults == defaults.size()) return strategy_of(open).next();
+  return search::Proposal{defaults[open.defaults++], "default"};
 }
 
 bool CandidateQueue::is_late() const {
@@ -229,12 +251,12 @@ std::optional<EndedSearch> CandidateQueue::take_finished() {
 std::vector<EndedSearch> CandidateQueue::close(model::SearchEnding ending) {
   std::vector<EndedSearch> searches;
   while (auto search = take_finished()) searches.push_back(std::move(*search));
-  for (const auto& [group, open] : m_open) searches.push_back(ended(group, open, ending));
+  for (auto& [group, open] : m_open) searches.push_back(ended(group, open, ending));
   m_open.clear();
   return searches;
 }
 
-EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::SearchEnding with_rest) const {
+EndedSearch CandidateQueue::ended(std::size_t index, Open& open, model::SearchEnding with_rest) {
   const Group& group = m_list.groups[index];
   model::SearchRecord record;
   record.problem = group.problem;
@@ -256,7 +278,7 @@ EndedSearch CandidateQueue::ended(std::size_t index, const Open& open, model::Se
     record.ending = is_enough_of_some ? model::SearchEnding::gave_up : with_rest;
     // What a shard expects of the rest it expects of its own.
     if (group.is_whole() && !m_request.is_own_question())
-      record.outlook = open.enough ? open.enough : open.strategy->outlook();
+      record.outlook = open.enough ? open.enough : strategy_of(open).outlook();
     // All was proposed, and not all of it was tried.
     if (record.outlook == search::exhausted()) record.outlook.reset();
   }
@@ -273,7 +295,7 @@ bool CandidateQueue::compiled(const Item& item, const search::BinaryFacts& compi
   const auto open = m_open.find(item.group);
   // Once the searches are closed nobody asks any more; a final may still wait for a compiler.
   if (open == m_open.end() || is_baseline(item)) return true;
-  const bool is_worth_it = open->second.strategy->compiled(item.candidate, compiled);
+  const bool is_worth_it = strategy_of(open->second).compiled(item.candidate, compiled);
   // Who asks for the whole space gets it: a strategy only predicts.
   return is_worth_it || !open->second.until;
 }
@@ -290,7 +312,7 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     if (result.time_ns && is_refused_for_bits(record))
       result = {model::TrialStatus::wrong_result, std::nullopt};
     m_results[item.group][item.candidate] = result;
-    open.strategy->report(item.candidate, result);
+    strategy_of(open).report(item.candidate, result);
     open.has_time = open.has_time || result.time_ns;
     open.has_ended_one = true;
   }
@@ -312,7 +334,8 @@ bool CandidateQueue::is_refused_for_bits(const model::TrialRecord& record) const
 
 void CandidateQueue::withdraw(const Item& item) {
   Open& open = m_open.at(item.group);
-  if (!is_baseline(item)) open.strategy->report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
+  if (!is_baseline(item))
+    strategy_of(open).report(item.candidate, {model::TrialStatus::skipped, std::nullopt});
   --open.begun;
   m_shares.count(-1);
   hear_of_end(open);
@@ -362,10 +385,15 @@ void CandidateQueue::begin_group() {
     space->known[i] = search::Result{model::TrialStatus::skipped, std::nullopt};  // nothing to search by
     m_results[index][i].reset();
   }
+  space->begun = defaults_of(m_request, group);
   // Each group has an order of its own, so that no configuration is always measured on a cold device.
   const std::size_t size = group.count_competing(m_request);
-  auto strategy = m_choice.make(size, *space, m_request.seed + index);
-  Open open{std::move(space), std::move(strategy), std::move(baselines), m_choice.text(size),
+  Open open{std::move(space),
+            index,
+            nullptr,
+            std::move(baselines),
+            0,
+            m_choice.text(size),
             m_choice.until(size, m_request.until)};
   open.space->known.for_each(
       [&](std::size_t, const search::Result& result) { open.has_time = open.has_time || result.time_ns; });

@@ -25,10 +25,10 @@ struct EndedSearch {
 };
 
 /// The order of a sweep: group after group, as many at a time as the devices need, within a group baselines
-/// first, so that no budget leaves them out, then as the strategy says, which knows nothing of baselines.
-/// While the last trials of a group are under way the next group is begun, so that compiling never pauses
-/// between them. A group that has had its share of the budget pauses, and goes on when all have had theirs
-/// and something is left.
+/// first, so that no budget leaves them out, then defaults, which answers are held against, then as the
+/// strategy says, which knows nothing of baselines. While the last trials of a group are under way the next
+/// group is begun, so that compiling never pauses between them. A group that has had its share of the budget
+/// pauses, and goes on when all have had theirs and something is left.
 class CandidateQueue : SweepPart {
  public:
   struct Item {
@@ -88,10 +88,12 @@ class CandidateQueue : SweepPart {
   using Answer = std::optional<search::Proposal>;
   struct Open {
     std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
-    std::unique_ptr<search::Strategy> strategy;
-    std::vector<std::size_t> baselines;  ///< candidates not begun yet
-    std::string strategy_text;           ///< as --strategy takes it
-    std::optional<double> until;         ///< see Request::until
+    std::size_t index = 0;                       ///< of its group
+    std::unique_ptr<search::Strategy> strategy;  ///< see strategy_of()
+    std::vector<std::size_t> baselines;          ///< candidates not begun yet
+    std::size_t defaults = 0;                    ///< of SearchSpace::begun: so many were proposed
+    std::string strategy_text;                   ///< as --strategy takes it
+    std::optional<double> until;                 ///< see Request::until
     std::size_t under_way = 0;
     std::int64_t refused = 0;               ///< proposals that the space does not offer
     bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
@@ -117,6 +119,10 @@ class CandidateQueue : SweepPart {
   std::vector<std::size_t> order_of_open() const;
   /// How many groups have their turn, or something under way.
   std::size_t count_active() const;
+  /// Made when it is first asked.
+  search::Strategy& strategy_of(Open& open);
+  /// Whether what was tried is enough, and nothing came since that could change this.
+  static bool is_settled(const Open& open);
   void begin_another();
   void begin_group();
   /// Its share is one among those at work and `to_come`.
@@ -131,9 +137,10 @@ class CandidateQueue : SweepPart {
   void ask_side_by_side(const std::vector<std::size_t>& order);
   /// Proposals that cannot be launched, or are another shard's, are refused on the way.
   Answer ask(Open& open);
+  Answer default_or_proposal(Open& open);
   /// Looking for a proposal may take long where few can be launched.
   bool is_late() const;
-  static bool asks(Open& open);
+  bool asks(Open& open);
   static bool is_stopped(const Open& open);
   static void hear_of_end(Open& open);
   /// What the search of before that ended with as much known as today expects of the rest.
@@ -141,7 +148,7 @@ class CandidateQueue : SweepPart {
   bool is_baseline(const Item& item) const;
   const BestByEnergy& by_energy(std::size_t group, const model::TrialRecord& record);
   bool is_refused_for_bits(const model::TrialRecord& record) const;
-  EndedSearch ended(std::size_t group, const Open& open, model::SearchEnding with_rest) const;
+  EndedSearch ended(std::size_t group, Open& open, model::SearchEnding with_rest);
 
   StrategyChoice m_choice;
   bool m_may_end_early = false;

@@ -103,4 +103,17 @@ void order_groups(const Request& request, const StrategyChoice& choice, TrialLis
   }
 }
 
+std::vector<std::size_t> defaults_of(const Request& request, const Group& group) {
+  std::vector<std::size_t> defaults;
+  for (std::size_t kernel = 0; kernel < group.work.size(); ++kernel) {
+    const Work& work = group.work_of_kernel(request, kernel);
+    if (!model::may_win(work.kernel.spec().role)) continue;
+    const auto one = work.kernel.default_configuration(group.problem, request.device.limits);
+    if (!one) continue;
+    const auto candidate = group.find(request, kernel, *one);
+    if (candidate && !group.known[*candidate]) defaults.push_back(*candidate);
+  }
+  return defaults;
+}
+
 }  // namespace tuner::sweep

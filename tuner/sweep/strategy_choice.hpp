@@ -58,4 +58,9 @@ class StrategyChoice {
 /// stays as it was asked for.
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list);
 
+/// With what the search of a group begins, whatever its strategy: the default of each kernel, where it is a
+/// candidate and not known. Speedups are said against it, and however soon a sweep ends, it knows what a user
+/// has today.
+std::vector<std::size_t> defaults_of(const Request& request, const Group& group);
+
 }  // namespace tuner::sweep

@@ -310,6 +310,18 @@ void reopen_dropped(const Request& request, Group& group, model::ResultSource& s
 
 }  // namespace
 
+std::optional<std::size_t> Group::find(const Request& request, std::size_t kernel,
+                                       const model::Configuration& configuration) const {
+  const Work& of = work_of_kernel(request, kernel);
+  if (lists[kernel].counted()) {
+    const space::ConfigurationIndex index(lists[kernel], of.kernel.spec().parameters);
+    const auto place = index.find(configuration);
+    return place ? candidates.of_whole(kernel, *place) : std::nullopt;
+  }
+  const auto place = std::ranges::find(keys, TrialMaker(request, of, problem).key(configuration));
+  return place == keys.end() ? std::nullopt : std::optional(static_cast<std::size_t>(place - keys.begin()));
+}
+
 model::Digest Group::key(const Request& request, std::size_t candidate) const {
   if (candidate < keys.size()) return keys[candidate];
   return TrialMaker(request, work_of(request, candidate), problem).key(configuration(candidate));
@@ -441,7 +453,7 @@ TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen,
     const space::KernelSpace& kernel = request.work[w].kernel;
     for (const Chosen& one : chosen) {
       if (one.kernel != kernel.spec().name || one.problem.family != kernel.spec().family) continue;
-      if (!kernel.contains(one.problem, one.configuration, request.device.limits)) continue;
+      if (!kernel.offers(one.problem, one.configuration, request.device.limits)) continue;
       const TrialMaker maker(request, request.work[w], one.problem);
       const TrialMaker::Identity identity = maker.identify(one.configuration);
       if (identity.rejection) continue;

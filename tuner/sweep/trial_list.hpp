@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "tuner/model/results.hpp"
@@ -40,6 +41,9 @@ struct Group {
     const search::Candidate one = candidates[candidate];
     return lists[one.kernel][one.configuration];
   }
+  /// The candidate that is this configuration of a kernel, if there is one.
+  std::optional<std::size_t> find(const Request& request, std::size_t kernel,
+                                  const model::Configuration& configuration) const;
   /// Identity of a candidate's trial.
   model::Digest key(const Request& request, std::size_t candidate) const;
   /// Whether some of the candidates may not be tried here, which is looked at as they come.

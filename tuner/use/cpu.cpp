@@ -374,6 +374,18 @@ tuner_error find_host_kernel(const SharedObject& loaded, const char* symbol, con
   return kernel == nullptr ? fail(TUNER_CANNOT_LOAD, "it has no kernel %s", symbol) : TUNER_OK;
 }
 
+/// As compile/host exports it.
+tuner_error find_host_symbol(const SharedObject& loaded, const char* name, Symbol& symbol) {
+  struct Exported {
+    void* address;
+    unsigned long bytes;
+  };
+  const auto* const exported = static_cast<const Exported*>(dlsym(loaded.handle, name));
+  if (exported == nullptr) return fail(TUNER_CANNOT_LOAD, "it has no variable %s", name);
+  symbol = {reinterpret_cast<std::uintptr_t>(exported->address), exported->bytes};
+  return TUNER_OK;
+}
+
 tuner_error run_on_cpu(const CpuLaunch& launch) {
   const auto& kernel = *static_cast<const tuner_cpu::Kernel*>(launch.kernel);
   if (kernel.parameters != static_cast<int>(launch.argument_count))

@@ -56,28 +56,30 @@ inline constexpr int limit_attributes[limit_count] = {16, 10, 1, 39, 106, 12, 82
                                                       81, 2,  3, 4,  5,   6,  7,  38};
 
 /// Name of the member, of the function, the version asked for, its parameters.
-#define TUNER_USE_DRIVER(FUNCTION)                                                                      \
-  FUNCTION(init, cuInit, 2000, (unsigned))                                                              \
-  FUNCTION(get_error_name, cuGetErrorName, 6000, (CuResult, const char**))                              \
-  FUNCTION(get_error_string, cuGetErrorString, 6000, (CuResult, const char**))                          \
-  FUNCTION(device_get_count, cuDeviceGetCount, 2000, (int*))                                            \
-  FUNCTION(device_get, cuDeviceGet, 2000, (CuDevice*, int))                                             \
-  FUNCTION(device_get_name, cuDeviceGetName, 2000, (char*, int, CuDevice))                              \
-  FUNCTION(device_get_attribute, cuDeviceGetAttribute, 2000, (int*, int, CuDevice))                     \
-  FUNCTION(ctx_get_current, cuCtxGetCurrent, 4000, (CuContext*))                                        \
-  FUNCTION(ctx_get_device, cuCtxGetDevice, 2000, (CuDevice*))                                           \
-  FUNCTION(ctx_get_id, cuCtxGetId, 12000, (CuContext, unsigned long long*))                             \
-  FUNCTION(ctx_push, cuCtxPushCurrent, 4000, (CuContext))                                               \
-  FUNCTION(ctx_pop, cuCtxPopCurrent, 4000, (CuContext*))                                                \
-  FUNCTION(stream_get_ctx, cuStreamGetCtx, 9020, (CuStream, CuContext*))                                \
-  FUNCTION(stream_is_capturing, cuStreamIsCapturing, 10000, (CuStream, int*))                           \
-  FUNCTION(module_load_data, cuModuleLoadData, 2000, (CuModule*, const void*))                          \
-  FUNCTION(module_unload, cuModuleUnload, 2000, (CuModule))                                             \
-  FUNCTION(module_get_function, cuModuleGetFunction, 2000, (CuFunction*, CuModule, const char*))        \
-  FUNCTION(func_get_attribute, cuFuncGetAttribute, 2020, (int*, int, CuFunction))                       \
-  FUNCTION(func_set_attribute, cuFuncSetAttribute, 9000, (CuFunction, int, int))                        \
-  FUNCTION(launch_kernel, cuLaunchKernelEx, 11060, (const CuLaunchConfig*, CuFunction, void**, void**)) \
-  FUNCTION(memset_async, cuMemsetD8Async, 3020, (CuAddress, unsigned char, std::size_t, CuStream))
+#define TUNER_USE_DRIVER(FUNCTION)                                                                        \
+  FUNCTION(init, cuInit, 2000, (unsigned))                                                                \
+  FUNCTION(get_error_name, cuGetErrorName, 6000, (CuResult, const char**))                                \
+  FUNCTION(get_error_string, cuGetErrorString, 6000, (CuResult, const char**))                            \
+  FUNCTION(device_get_count, cuDeviceGetCount, 2000, (int*))                                              \
+  FUNCTION(device_get, cuDeviceGet, 2000, (CuDevice*, int))                                               \
+  FUNCTION(device_get_name, cuDeviceGetName, 2000, (char*, int, CuDevice))                                \
+  FUNCTION(device_get_attribute, cuDeviceGetAttribute, 2000, (int*, int, CuDevice))                       \
+  FUNCTION(ctx_get_current, cuCtxGetCurrent, 4000, (CuContext*))                                          \
+  FUNCTION(ctx_get_device, cuCtxGetDevice, 2000, (CuDevice*))                                             \
+  FUNCTION(ctx_get_id, cuCtxGetId, 12000, (CuContext, unsigned long long*))                               \
+  FUNCTION(ctx_push, cuCtxPushCurrent, 4000, (CuContext))                                                 \
+  FUNCTION(ctx_pop, cuCtxPopCurrent, 4000, (CuContext*))                                                  \
+  FUNCTION(stream_get_ctx, cuStreamGetCtx, 9020, (CuStream, CuContext*))                                  \
+  FUNCTION(stream_is_capturing, cuStreamIsCapturing, 10000, (CuStream, int*))                             \
+  FUNCTION(module_load_data, cuModuleLoadData, 2000, (CuModule*, const void*))                            \
+  FUNCTION(module_unload, cuModuleUnload, 2000, (CuModule))                                               \
+  FUNCTION(module_get_function, cuModuleGetFunction, 2000, (CuFunction*, CuModule, const char*))          \
+  FUNCTION(module_get_global, cuModuleGetGlobal, 3020, (CuAddress*, std::size_t*, CuModule, const char*)) \
+  FUNCTION(func_get_attribute, cuFuncGetAttribute, 2020, (int*, int, CuFunction))                         \
+  FUNCTION(func_set_attribute, cuFuncSetAttribute, 9000, (CuFunction, int, int))                          \
+  FUNCTION(launch_kernel, cuLaunchKernelEx, 11060, (const CuLaunchConfig*, CuFunction, void**, void**))   \
+  FUNCTION(memset_async, cuMemsetD8Async, 3020, (CuAddress, unsigned char, std::size_t, CuStream))        \
+  FUNCTION(copy_async, cuMemcpyDtoDAsync, 3020, (CuAddress, CuAddress, std::size_t, CuStream))
 
 /// Null where the driver is too old for them.
 #define TUNER_USE_OPTIONAL_DRIVER(FUNCTION)                                                      \

@@ -30,6 +30,13 @@ tuner_error load_shared_object(const void* bytes, std::size_t count, SharedObjec
 void unload_shared_object(const SharedObject& loaded);
 tuner_error find_host_kernel(const SharedObject& loaded, const char* symbol, const void*& kernel);
 
+/// A variable of a loaded binary.
+struct Symbol {
+  std::uintptr_t address;
+  std::uint64_t bytes;
+};
+tuner_error find_host_symbol(const SharedObject& loaded, const char* name, Symbol& symbol);
+
 struct CpuLaunch {
   const void* kernel;  ///< as find_host_kernel() says
   unsigned grid[3];
@@ -52,6 +59,7 @@ struct Loaded {
   unsigned long long context_id;
   CuModule module;
   SharedObject shared_object;
+  Symbol* symbols;  ///< as many as the image has, behind the functions
   struct Function {
     CuFunction function;
     const void* host_kernel;

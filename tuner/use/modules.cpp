@@ -60,6 +60,14 @@ tuner_error load_module(const PackView& view, std::uint32_t index, Loaded& loade
     result = driver->func_get_attribute(&function.static_bytes, function_shared_bytes, function.function);
     if (result != 0) return driver_failed(*driver, TUNER_CANNOT_LOAD, result, symbol);
   }
+  for (std::uint32_t i = 0; i < image.symbols.count; ++i) {
+    const char* const name = view.text(view.names()[image.symbols.first + i]);
+    CuAddress address = 0;
+    std::size_t bytes = 0;
+    result = driver->module_get_global(&address, &bytes, loaded.module, name);
+    if (result != 0) return driver_failed(*driver, TUNER_CANNOT_LOAD, result, name);
+    loaded.symbols[i] = {static_cast<std::uintptr_t>(address), bytes};
+  }
   return check_configurations(*driver, view, index, loaded);
 }
 
@@ -72,6 +80,11 @@ tuner_error load_image(const PackView& view, std::uint32_t index, Loaded& loaded
     const char* const symbol = view.text(view.names()[image.functions.first + i]);
     const tuner_error missing =
         find_host_kernel(loaded.shared_object, symbol, loaded.functions[i].host_kernel);
+    if (missing != TUNER_OK) return missing;
+  }
+  for (std::uint32_t i = 0; i < image.symbols.count; ++i) {
+    const char* const name = view.text(view.names()[image.symbols.first + i]);
+    const tuner_error missing = find_host_symbol(loaded.shared_object, name, loaded.symbols[i]);
     if (missing != TUNER_OK) return missing;
   }
   return TUNER_OK;
@@ -110,11 +123,14 @@ tuner_error load(tuner_pack& pack, std::uint32_t layer, std::uint32_t image, CuC
   tuner_error error = TUNER_OK;
   if (loaded == nullptr) {
     const std::size_t functions = from.view.images()[image].functions.count;
-    auto* const made = static_cast<Loaded*>(calloc(1, sizeof(Loaded) + functions * sizeof(Loaded::Function)));
+    const std::size_t symbols = from.view.images()[image].symbols.count;
+    auto* const made = static_cast<Loaded*>(
+        calloc(1, sizeof(Loaded) + functions * sizeof(Loaded::Function) + symbols * sizeof(Symbol)));
     error = made == nullptr ? fail(TUNER_NO_MEMORY, "loading a binary") : TUNER_OK;
     if (made != nullptr) {
       made->context = context;
       made->context_id = context_id;
+      made->symbols = reinterpret_cast<Symbol*>(made->functions + functions);
       for (std::size_t i = 0; i < functions; ++i)
         new (&made->functions[i]) Loaded::Function{{}, {}, {0}, {-1}, 0};
       error = load_image(from.view, image, *made);

@@ -11,7 +11,7 @@ namespace tuner::use {
 
 inline constexpr char magic[8] = {'T', 'U', 'N', 'E', 'R', 'P', 'K', '\n'};
 /// A reader refuses packs of another version than its own.
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t no_index = 0xffffffff;  ///< in place of an index
 
 /// Operations of a stack machine on 64-bit integers, or on doubles in code that says so. They mean what the
@@ -186,13 +186,14 @@ struct WorkspaceRecord {
   std::uint8_t unused[7];
 };
 
-enum class StepKind : std::uint8_t { launch, memset };
+/// set_symbol copies a pointer of the caller's into a variable of the image, take_symbol the other way.
+enum class StepKind : std::uint8_t { launch, memset, set_symbol, take_symbol };
 
 struct StepRecord {
   std::uint8_t kind;
   std::uint8_t is_workspace;   ///< memset: `target` is a workspace, else a parameter
   std::uint16_t repeat_steps;  ///< a loop of so many steps begins here; 0: none does
-  std::uint32_t function;      ///< launch: place among those of the image
+  std::uint32_t function;      ///< launch: place among those of the image; copies: among its symbols
   std::uint32_t target;
   std::uint32_t unused;
   Code when;
@@ -205,7 +206,7 @@ struct StepRecord {
   Code overlap;
   Code shared_carveout;
   Code first_byte;
-  Code byte_count;  ///< absent: to the end
+  Code byte_count;  ///< memset: absent: to the end; copies: all there is
   Code byte;
   Range operands;
 };
@@ -245,6 +246,7 @@ enum class ImageKind : std::uint8_t { cubin, shared_object };
 struct ImageRecord {
   Text architecture;
   Range functions;   ///< of `names`
+  Range symbols;     ///< of `names`: `__constant__` and `__device__` variables
   std::uint64_t at;  ///< in `binaries`, a multiple of binary_alignment
   std::uint64_t bytes;
   std::uint32_t kind;
@@ -293,7 +295,7 @@ static_assert(sizeof(Header) == 56 + 16 * section_count);
 static_assert(sizeof(KernelRecord) == 40 && sizeof(ParameterRecord) == 32 && sizeof(TargetRecord) == 40);
 static_assert(sizeof(MeasuredRecord) == 24 && sizeof(NodeRecord) == 48 && sizeof(ConfigurationRecord) == 64);
 static_assert(sizeof(WorkspaceRecord) == 16 && sizeof(StepRecord) == 168 && sizeof(OperandRecord) == 24);
-static_assert(sizeof(FieldRecord) == 16 && sizeof(MapRecord) == 16 && sizeof(ImageRecord) == 40);
+static_assert(sizeof(FieldRecord) == 16 && sizeof(MapRecord) == 16 && sizeof(ImageRecord) == 48);
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packs are read where they lie");
 
 constexpr std::uint32_t record_bytes(SectionKind kind) {

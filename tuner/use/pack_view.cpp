@@ -190,6 +190,9 @@ class Checker {
     if (!take(step.operands, SectionKind::operands)) return false;
     if (step.kind == static_cast<std::uint8_t>(StepKind::memset))
       return step.operands.count == 0 && is_memory(step.is_workspace != 0, step.target);
+    if (is_copy(step))
+      return step.operands.count == 0 && is_memory(false, step.target) && step.byte_count.bytes != 0 &&
+             step.function < m_pack.images()[m_configuration->image].symbols.count;
     if (step.kind != static_cast<std::uint8_t>(StepKind::launch)) return false;
     if (step.operands.count > most_operands) return false;
     if (step.function >= m_pack.images()[m_configuration->image].functions.count) return false;
@@ -257,10 +260,13 @@ class Checker {
     const std::uint64_t all = m_pack.section(SectionKind::binaries).count;
     const bool is_inside = image.at <= all && image.bytes <= all - image.at && image.bytes > 0 &&
                            image.at % binary_alignment == 0;
-    if (!is_inside || !text(image.architecture) || !take(image.functions, SectionKind::names)) return false;
+    if (!is_inside || !text(image.architecture)) return false;
     if (image.kind > static_cast<std::uint32_t>(ImageKind::shared_object)) return false;
-    for (std::uint32_t i = 0; i < image.functions.count; ++i) {
-      if (!text(m_pack.names()[image.functions.first + i])) return false;
+    for (const Range* range : {&image.functions, &image.symbols}) {
+      if (!take(*range, SectionKind::names)) return false;
+      for (std::uint32_t i = 0; i < range->count; ++i) {
+        if (!text(m_pack.names()[range->first + i])) return false;
+      }
     }
     return true;
   }

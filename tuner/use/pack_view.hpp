@@ -110,6 +110,12 @@ class PackView {
 /// 8. Sets the error's detail.
 tuner_error check_pack(const void* bytes, std::size_t count);
 
+/// Whether it copies into or out of a symbol.
+constexpr bool is_copy(const StepRecord& step) {
+  return step.kind == static_cast<std::uint8_t>(StepKind::set_symbol) ||
+         step.kind == static_cast<std::uint8_t>(StepKind::take_symbol);
+}
+
 /// Bytes that the kernel function takes for it.
 std::uint32_t operand_bytes_of(const PackView& pack, const KernelRecord& kernel,
                                const OperandRecord& operand);

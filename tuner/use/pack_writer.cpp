@@ -76,6 +76,7 @@ class Writer {
   std::string write() {
     find_owners();
     m_functions.resize(m_pack.images.size());
+    m_symbols.resize(m_pack.images.size());
     for (const Kernel& kernel : m_pack.kernels) add(kernel);
     for (std::size_t i = 0; i < m_pack.configurations.size(); ++i) add(m_pack.configurations[i], m_owners[i]);
     for (std::size_t i = 0; i < m_pack.images.size(); ++i) add(i);
@@ -210,7 +211,8 @@ class Writer {
     record.kind = static_cast<std::uint8_t>(step.kind);
     record.is_workspace = step.is_workspace;
     record.repeat_steps = step.repeat_steps;
-    if (step.kind == StepKind::launch) record.function = function_of(step.function, image);
+    if (step.kind == StepKind::launch) record.function = place_of(step.function, m_functions[image]);
+    if (!step.symbol.empty()) record.function = place_of(step.symbol, m_symbols[image]);
     record.target = step.target;
     record.when = code(step.when);
     record.repeat = code(step.repeat);
@@ -267,12 +269,12 @@ class Writer {
       add_record(SectionKind::codes, code_or(*width, 0));
   }
 
-  std::uint32_t function_of(const std::string& symbol, std::uint32_t image) {
-    std::vector<std::string>& functions = m_functions[image];
-    const auto found = std::find(functions.begin(), functions.end(), symbol);
-    if (found != functions.end()) return static_cast<std::uint32_t>(found - functions.begin());
-    functions.push_back(symbol);
-    return static_cast<std::uint32_t>(functions.size() - 1);
+  /// Which is added where it is new.
+  static std::uint32_t place_of(const std::string& name, std::vector<std::string>& names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<std::uint32_t>(found - names.begin());
+    names.push_back(name);
+    return static_cast<std::uint32_t>(names.size() - 1);
   }
 
   void add(std::size_t image_index) {
@@ -283,11 +285,16 @@ class Writer {
       binaries += image.bytes;
       binaries.resize((binaries.size() + binary_alignment - 1) / binary_alignment * binary_alignment);
     }
-    const std::vector<std::string>& functions = m_functions[image_index];
+    const auto add_names = [this](const std::vector<std::string>& names) {
+      const Range added = range<Text>(SectionKind::names, names.size());
+      for (const std::string& name : names) add_record(SectionKind::names, text(name));
+      return added;
+    };
+    const Range functions = add_names(m_functions[image_index]);
+    const Range symbols = add_names(m_symbols[image_index]);
     add_record(SectionKind::images,
-               ImageRecord{text(image.architecture), range<Text>(SectionKind::names, functions.size()),
-                           at->second, image.bytes.size(), static_cast<std::uint32_t>(image.kind), 0});
-    for (const std::string& function : functions) add_record(SectionKind::names, text(function));
+               ImageRecord{text(image.architecture), functions, symbols, at->second, image.bytes.size(),
+                           static_cast<std::uint32_t>(image.kind), 0});
   }
 
   std::string assembled() const {
@@ -318,6 +325,7 @@ class Writer {
   std::map<std::string, std::uint64_t> m_binaries;
   std::vector<std::uint32_t> m_owners;                ///< of each configuration
   std::vector<std::vector<std::string>> m_functions;  ///< of each image, as far as steps named them
+  std::vector<std::vector<std::string>> m_symbols;    ///< likewise
 };
 
 }  // namespace

@@ -117,6 +117,8 @@ struct Step {
   Expression first_byte = {};  ///< empty: 0
   Expression byte_count = {};  ///< empty: up to the end
   Expression byte = {};        ///< empty: 0
+  // A copy of `byte_count` bytes between `target`, a parameter, and a symbol.
+  std::string symbol = {};  ///< a variable of the image
 };
 
 /// One launch plan. It serves every target of one architecture.

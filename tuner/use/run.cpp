@@ -102,7 +102,31 @@ class Run {
     if (const tuner_error error = m_scene.number(step.when, 1, "when", applies); error != TUNER_OK)
       return error;
     if (applies == 0) return TUNER_OK;
+    if (is_copy(step)) return run_copy(step);
     return step.kind == static_cast<std::uint8_t>(StepKind::memset) ? run_memset(step) : run_launch(step);
+  }
+
+  tuner_error run_copy(const StepRecord& step) const {
+    const Symbol& symbol = m_loaded.symbols[step.function];
+    std::int64_t bytes = 0;
+    if (const tuner_error error = m_scene.number(step.byte_count, 0, "bytes", bytes); error != TUNER_OK)
+      return error;
+    if (bytes <= 0) return TUNER_OK;
+    const auto count = static_cast<std::uint64_t>(bytes);
+    if (count > symbol.bytes)
+      return fail(TUNER_BEYOND_LIMITS, "%lld bytes for a variable of %llu", static_cast<long long>(bytes),
+                  static_cast<unsigned long long>(symbol.bytes));
+    const std::uintptr_t passed = m_scene.address_of(false, step.target);
+    const bool is_set = step.kind == static_cast<std::uint8_t>(StepKind::set_symbol);
+    const std::uintptr_t to = is_set ? symbol.address : passed;
+    const std::uintptr_t from = is_set ? passed : symbol.address;
+    if (m_call.driver == nullptr) {
+      std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), count);
+      return TUNER_OK;
+    }
+    const CuResult result = m_call.driver->copy_async(to, from, count, m_call.stream);
+    return result == 0 ? TUNER_OK
+                       : driver_failed(*m_call.driver, TUNER_CANNOT_LAUNCH, result, "copying a variable");
   }
 
   tuner_error run_memset(const StepRecord& step) const {

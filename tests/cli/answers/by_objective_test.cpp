@@ -76,6 +76,10 @@ TEST_SUITE("cli answers by energy") {
     REQUIRE(answers::answer_by(Objective::energy, answer, trials));
     CHECK(answer.winner.key == key("race"));
     CHECK(contains(answers::best_text({answer}, style), "~300.0 mJ"));
+    CHECK(
+        contains(answers::best_text({answer}, style), "in a long run  a launch takes 1.000 ms at 1500 MHz"));
+    answer.winner.outcome.energy->mean_ns = 151;
+    CHECK_FALSE(contains(answers::best_text({answer}, style), "in a long run"));
     trials = {ranked("fast", 100, std::nullopt)};
     CHECK_FALSE(answers::answer_by(Objective::energy, answer, trials));
   }

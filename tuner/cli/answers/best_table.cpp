@@ -147,6 +147,7 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
                  {metric.empty() ? "metric" : metric, rate_text(answer, metric)},
                  {"energy", winner.outcome.energy ? reports::energy_text(*winner.outcome.energy) : ""},
                  {"per watt", reports::per_watt_text(winner)},
+                 {"in a long run", reports::sustained_text(winner)},
                  {"of ceiling", share_text(answer)},
                  {"× default", speedup_text(answer)},
                  {"bits", bits_by_default(answer)}};

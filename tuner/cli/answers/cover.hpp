@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/best.hpp"
@@ -28,6 +30,8 @@ struct CoverTable {
   std::vector<model::TrialRecord> configurations;
   std::vector<std::vector<model::Digest>> trials;  ///< by size, then configuration; empty: none with a time
   std::size_t tried = 0;                           ///< configurations, before any was left out
+  /// Size and configuration: it may run there, and the spec says that it is not worth trying.
+  std::set<std::pair<std::size_t, std::size_t>> slow;
 };
 
 /// Of answers at different sizes of one family in one environment. Times are by the final where the trial was
@@ -41,13 +45,13 @@ struct Gap {
   std::size_t configuration = 0;
 };
 
-/// Of the defaults and the `each` fastest of every size: where no time of theirs is known and no spec
-/// excludes them, or where they were dropped early and may yet be within twice the goal (of a number: within
-/// 10 %). By size, then in the order of the sizes where they are best.
+/// Of the defaults and the `each` fastest of every size: where no time of theirs is known and a spec says
+/// that they are worth trying, or where they were dropped early and may yet be within twice the goal (of a
+/// number: within 10 %). By size, then in the order of the sizes where they are best.
 std::vector<Gap> gaps(const CoverTable& table, const cover::Goal& goal, std::size_t each);
 
-/// Marks where a spec keeps a configuration from being run: `spaces` by kernel, each of the definition that
-/// was measured.
+/// Marks where a spec keeps a configuration from being run, or says that it is not worth trying: `spaces` by
+/// kernel, each of the definition that was measured.
 void mark_excluded(const std::map<std::string, space::KernelSpace>& spaces, const model::DeviceLimits& limits,
                    CoverTable& table);
 

@@ -148,7 +148,7 @@ std::vector<Gap> gaps(const CoverTable& table, const cover::Goal& goal, std::siz
   const double near = goal.at_most > 0 ? 0.1 : 2 * goal.within;
   const auto is_open = [&](std::size_t size, std::size_t one) {
     if (losses.is_known(size, one)) return losses.is_approximate(size, one) && losses.at(size, one) <= near;
-    return !losses.is_excluded(size, one);
+    return !losses.is_excluded(size, one) && !table.slow.contains({size, one});
   };
   std::vector<Gap> gaps;
   for (std::size_t size = 0; size < losses.sizes(); ++size)
@@ -162,9 +162,14 @@ void mark_excluded(const std::map<std::string, space::KernelSpace>& spaces, cons
   for (std::size_t size = 0; size < table.cases.size(); ++size) {
     for (std::size_t i = 0; i < table.configurations.size(); ++i) {
       cover::Time& time = table.times.times[size][i];
-      if (time.known == cover::Known::unknown &&
-          !may_run(spaces, limits, table.configurations[i], table.cases[size].problem))
+      if (time.known != cover::Known::unknown) continue;
+      const model::TrialRecord& one = table.configurations[i];
+      const model::Problem& problem = table.cases[size].problem;
+      const auto space = spaces.find(one.kernel);
+      if (!may_run(spaces, limits, one, problem))
         time.known = cover::Known::excluded;
+      else if (space != spaces.end() && !space->second.contains(problem, one.configuration, limits))
+        table.slow.emplace(size, i);
     }
   }
 }

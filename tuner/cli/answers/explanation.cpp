@@ -27,9 +27,10 @@ std::string explanation_text(const Explanation& explanation, const Style& style)
   const model::TrialRecord& winner = explanation.answer->winner;
   const double median_ns = winner.outcome.measurement ? winner.outcome.measurement->median_ns : 0;
   std::string text = util::wrapped_text(
-      fmt::format("why {} takes {}{} at {} {}: {} {}", style.id(winner.key),
+      fmt::format("why {} takes {}{} at {} {}{}: {} {}", style.id(winner.key),
                   explanation.answer->is_approximate() ? "about " : "", reports::time_text(median_ns),
-                  winner.problem.family, reports::size_label(winner.problem), winner.kernel,
+                  winner.problem.family, reports::size_label(winner.problem),
+                  explanation.names_device ? " on " + winner.environment.device : "", winner.kernel,
                   winner.configuration.text()),
       style.columns, 2);
   std::array<std::size_t, std::size(model::Words<explain::About>::all)> told{};

@@ -12,7 +12,8 @@ namespace tuner::cli::answers {
 struct Explanation {
   const db::BestAnswer* answer = nullptr;
   std::vector<explain::Finding> findings;
-  std::string without;  ///< why no machine code was read; may be empty
+  std::string without;        ///< why no machine code was read; may be empty
+  bool names_device = false;  ///< where others may be meant
 };
 
 /// For a terminal: what binds it, what the runner-up lacks, which parameters decide, what to try next.

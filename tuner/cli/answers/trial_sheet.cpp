@@ -135,6 +135,7 @@ void add_time(Facts& facts, const TrialFacts& of) {
     if (energy->clock_mhz > 0) text += fmt::format(", SM clock {:.0f} MHz", energy->clock_mhz);
     add(facts, "energy", text);
     add(facts, "per watt", reports::per_watt_text(of.trial));
+    add(facts, "in a long run", reports::sustained_text(of.trial));
   }
   if (const auto share = reports::ceiling_share(of.trial, of.ceilings)) {
     add(facts, "share of ceiling",
@@ -212,7 +213,10 @@ std::string measurements_text(const std::vector<db::StoredMeasurement>& measurem
 }  // namespace
 
 std::string counters_text(const std::vector<db::StoredCounter>& counters, const Style& style) {
-  return block_of(counter_facts(counters), style.columns);
+  std::string text;  // names come last, since some fill a line alone
+  for (const auto& [metric, value] : counter_facts(counters))
+    text += util::wrapped_text(fmt::format("  {:<26}{}", value, metric), style.columns, 4);
+  return text;
 }
 
 std::string trial_text(const TrialFacts& facts, const Style& style) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "tuner/compile/compiler.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
@@ -205,13 +206,14 @@ void write_headers(const util::TemporaryFolder& folder, const model::CompileJob&
   if (job.source.empty()) throw model::Error("a compile job without source");
   // The way to a header above it leads through this folder, also where nothing is in it.
   std::filesystem::create_directories(folder.path() / layout.source_folder);
-  for (std::size_t i = 1; i < job.source.size(); ++i) {
-    if (const auto path = below(layout.source_folder, job.source[i].name)) {
-      folder.write(*path, prepare(job.source[i]));
+  const std::vector<model::SourceText> source = with_headers_once(job.source);
+  for (std::size_t i = 1; i < source.size(); ++i) {
+    if (const auto path = below(layout.source_folder, source[i].name)) {
+      folder.write(*path, prepare(source[i]));
     } else {
       problems +=
           fmt::format("{}:1: error: this header is too far from its kernel: at most four folders above it\n",
-                      job.source[i].name);
+                      source[i].name);
     }
   }
 }

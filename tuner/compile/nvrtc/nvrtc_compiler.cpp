@@ -159,7 +159,7 @@ Compilation NvrtcCompiler::compile(const CompileJob& job) {
   require_architecture(job.architecture, *m_library);
 
   Request request;
-  request.source = job.source;
+  request.source = with_headers_once(job.source);
   const std::string name = request.source[0].name;
   request.source[0].name = std::string(nowhere) + name;
   request.source.push_back({std::string(always_there), std::string(always_there_text)});

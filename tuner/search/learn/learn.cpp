@@ -90,7 +90,7 @@ class Learn final : public Strategy {
         m_first(m_axes, m_records),
         m_coverage(m_part.space()),
         m_costs(m_axes),
-        m_fit_at(m_records.empty() ? settings.count("start") : start_with_records) {
+        m_fit_at((m_records.empty() ? settings.count("start") : start_with_records) + space.begun.size()) {
     m_part.space().known.for_each([this](std::size_t i, const Result& known) {
       m_tried.push_back(i);
       m_coverage.begin(i);
@@ -98,6 +98,7 @@ class Learn final : public Strategy {
     });
     m_recent = RecentGain();  // in which order those came is not known
     if (m_best) m_recent.add(m_best);
+    for (const std::size_t candidate : m_part.space().begun) begin(candidate);
   }
 
   std::optional<Proposal> next() override {
@@ -109,10 +110,7 @@ class Learn final : public Strategy {
     fit_if_due();
     Proposal proposal = choose();
     m_open.take(proposal.candidate);
-    m_tried.push_back(proposal.candidate);
-    m_under_way.push_back(proposal.candidate);
-    m_coverage.begin(proposal.candidate);
-    if (m_model) m_model->begin(proposal.candidate);
+    begin(proposal.candidate);
     proposal.candidate = m_part.in_whole(proposal.candidate);
     return proposal;
   }
@@ -159,6 +157,13 @@ class Learn final : public Strategy {
   }
 
  private:
+  void begin(std::size_t candidate) {
+    m_tried.push_back(candidate);
+    m_under_way.push_back(candidate);
+    m_coverage.begin(candidate);
+    if (m_model) m_model->begin(candidate);
+  }
+
   void learn(std::size_t candidate, const Result& result) {
     const auto expected = m_expected.extract(candidate);
     const auto source = m_source.extract(candidate);

@@ -29,6 +29,10 @@ Part::Part(const SearchSpace& whole, std::size_t sample, RandomSource& random)
     add(number);
     m_part.known[m_numbers.size() - 1] = result;
   });
+  for (const std::size_t number : whole.begun) {
+    m_part.begun.push_back(m_numbers.size());
+    add(number);
+  }
   if (whole.priors) m_priors = whole.priors();
   std::vector<std::size_t> elsewhere;
   for (const SearchSpace::Prior& prior : m_priors)
