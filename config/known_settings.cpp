@@ -48,6 +48,9 @@ constexpr std::array settings = {
         "execution", SettingKind::word,
         "how timed launches follow each other: in a graph, in a stream, or each with the host's call", "",
         "graph|stream|eager"},
+    KnownSetting{"objective", SettingKind::word,
+                 "what a search makes small, and what `best` answers by: edp is energy times time", "",
+                 "time|energy|edp"},
     KnownSetting{"ceilings", SettingKind::word,
                  "whether a run measures, once, what a GPU can do at most, so that results show their share",
                  "", "auto|off"},
@@ -207,9 +210,9 @@ constexpr std::string_view variable_prefix = "TUNER_";
 
 /// Variables that are no settings: other libraries and compilers than those found, and what the tuner's own
 /// processes tell each other.
-constexpr std::string_view other_variables[] = {"TUNER_NVRTC",         "TUNER_NVCC",
-                                                "TUNER_NVDISASM",      "TUNER_HOST_CXX",
-                                                "TUNER_WORKER_FOLDER", "TUNER_RESTARTED_WITH_ASAN"};
+constexpr std::string_view other_variables[] = {
+    "TUNER_NVRTC",    "TUNER_NVCC",          "TUNER_NVDISASM",           "TUNER_HOST_CXX",
+    "TUNER_POWERCAP", "TUNER_WORKER_FOLDER", "TUNER_RESTARTED_WITH_ASAN"};
 
 }  // namespace
 

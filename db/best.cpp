@@ -71,7 +71,8 @@ bool is_asked_for(const Case& tuning_case, const BestQuery& query) {
   if (!query.method.empty() && !comparison.method.starts_with(query.method + '-')) return false;
   if (!query.l2.empty() && comparison.l2 != query.l2) return false;
   if (!query.execution.empty() && comparison.execution_word() != query.execution) return false;
-  const std::string text = tuner::util::lower(comparison.text());
+  const std::string clock = comparison.clock_mhz > 0 ? "" : ", " + comparison.clock_text();
+  const std::string text = tuner::util::lower(comparison.text() + clock);
   if (text.find(tuner::util::lower(query.part_of_environment)) == std::string::npos) return false;
   return query.other_devices || is_of_wanted_device(tuning_case, query);
 }

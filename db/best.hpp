@@ -100,6 +100,8 @@ struct BestAnswer {
   std::vector<tuner::model::TrialRecord> baselines;  ///< of the same problem and class, fastest first
   std::vector<tuner::model::Ceiling> ceilings;       ///< of the class's device
   std::optional<tuner::model::Searched> searched;    ///< nothing where no search of before says
+  /// By which the winner is the best; of another than time who asks ranks the trials.
+  tuner::model::Objective objective = tuner::model::Objective::time;
 };
 
 /// How many times as long as the winner another trial of the case takes: by the final where both were in

@@ -142,7 +142,7 @@ void upgrade(const Connection& db) {
 }  // namespace
 
 const Schema& shipped_schema() {
-  static const Schema schema{11, 8, create_statements(), upgrade};
+  static const Schema schema{12, 8, create_statements(), upgrade};
   return schema;
 }
 

@@ -109,6 +109,7 @@ void require_sound(const TrialRecord& trial, const JsonReader& line) {
   if (trial.key.empty()) refuse({"trial"}, "", "an identifier");
   if (trial.environment.device.empty()) refuse({"environment"}, Json(), "a value");
   if (trial.outcome.measurement) require_sound(*trial.outcome.measurement);
+  if (trial.outcome.energy) require_positive(trial.outcome.energy->mean_j, {"energy"});
   const bool timed = trial.outcome.measurement && trial.outcome.measurement->median_ns > 0;
   if (has_trusted_time(trial.outcome.status) && !timed)
     refuse({"measurement"}, Json(), "a time, the status being ok,");

@@ -192,7 +192,8 @@ std::vector<Elsewhere> find_elsewhere(const Connection& db, const ElsewhereQuery
 std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, const Digest& tuning_case,
                                                          const std::string& kernel) {
   Statement select(db,
-                   "SELECT t.id, f.json, t.status, t.median_ns, t.output_bits_inputs, t.output_bits_outputs "
+                   "SELECT t.id, f.json, t.status, t.median_ns, t.output_bits_inputs, t.output_bits_outputs, "
+                   "t.energy_mean_j "
                    "FROM trials AS t INDEXED BY trials_of_case "
                    "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
                    "WHERE t.status <> '' AND t.tuning_case = ? AND k.name = ?");
@@ -203,6 +204,7 @@ std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, c
     tried.result.status = read_enum<tuner::model::TrialStatus>(row);
     tried.result.median_ns = read_real(row);
     tried.result.output_bits = read_bits(row);
+    tried.result.energy_j = read_real(row);
     return tried;
   };
   return select.all(read, tuning_case, kernel);

@@ -90,8 +90,8 @@ class ResultStore::Statements {
         abandon(db, "UPDATE attempts SET closed_at = ?, outcome = 'abandoned' WHERE id = ?"),
         count_deaths(db, sql("count_deaths")),
         known(db,
-              "SELECT status, median_ns, output_bits_inputs, output_bits_outputs, sequence FROM trials WHERE "
-              "id = ?"),
+              "SELECT status, median_ns, output_bits_inputs, output_bits_outputs, energy_mean_j, sequence "
+              "FROM trials WHERE id = ?"),
         last_sequence(db, "SELECT sequence FROM trials WHERE id = ?"),
         verdict(db, std::string(select_verdicts) + " WHERE id = ?") {}
 
@@ -163,6 +163,12 @@ void outrun(std::int64_t known) {
   }
 }
 
+/// One that was known before keeps its own.
+void stamp_energy(TrialRecord& trial) {
+  if (trial.outcome.energy && trial.outcome.energy->sequence == 0)
+    trial.outcome.energy->sequence = trial.sequence;
+}
+
 }  // namespace
 
 void ResultStore::outrun_known(const Digest& trial) {
@@ -178,6 +184,7 @@ void ResultStore::stamp(TrialRecord& trial) {
   outrun_known(trial.key);
   trial.measured_at = utc_now();
   trial.sequence = next_sequence();
+  stamp_energy(trial);
 }
 
 void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& finalists) {
@@ -187,6 +194,7 @@ void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& finalists)
   for (TrialRecord& trial : finalists) {
     trial.measured_at = final.measured_at;
     trial.sequence = next_sequence();
+    stamp_energy(trial);
     final.coverage.push_back({trial.run, trial.kernel, trial.sequence, trial.sequence});
   }
 }
@@ -324,6 +332,7 @@ std::vector<KnownResult> ResultStore::known(const std::vector<Digest>& keys) {
     if (!row.step()) continue;
     KnownResult& result = found.emplace_back(KnownResult{key, read_enum<TrialStatus>(row), read_real(row)});
     result.output_bits = read_bits(row);
+    result.energy_j = read_real(row);
     outrun(row.integer());
   }
   return found;

@@ -67,6 +67,18 @@ bool is_kept(const std::string& name) {
   return std::find(kept_columns.begin(), kept_columns.end(), name) != kept_columns.end();
 }
 
+/// A result need not come with an energy: of all that are known the latest stays, whole.
+std::vector<std::string> energy_columns() {
+  std::vector<std::string> names;
+  for (const Columns::Column& column : columns_of<tuner::model::Energy>().list())
+    names.push_back("energy_" + column.name);
+  return names;
+}
+
+std::string energy_rank(const std::string& of) {
+  return fmt::format("(coalesce({0}.energy_sequence, 0), coalesce({0}.energy_mean_j, 0))", of);
+}
+
 /// What a new result replaces.
 std::vector<std::string> result_names() {
   std::vector<std::string> names;
@@ -139,6 +151,9 @@ std::string insert_trial() {
 
 std::string update_trial() {
   const auto value = [](const std::string& name) {
+    if (name.starts_with("energy_"))
+      return fmt::format("iif({1} >= {2}, excluded.{0}, trials.{0})", name, energy_rank("excluded"),
+                         energy_rank("trials"));
     return fmt::format(fmt::runtime(is_kept(name) ? "coalesce(excluded.{0}, trials.{0})" : "excluded.{0}"),
                        name);
   };
@@ -152,13 +167,17 @@ std::string fill_trial() {
   const auto value = [](const std::string& name) {
     return fmt::format("{0} = coalesce(trials.{0}, given.{0})", name);
   };
-  std::string lacks;
+  const std::string has_energy = energy_rank("given") + " > " + energy_rank("trials");
+  const auto energy = [&](const std::string& name) {
+    return fmt::format("{0} = iif({1}, given.{0}, trials.{0})", name, has_energy);
+  };
+  std::string lacks = has_energy;
   for (const char* name : kept_columns)
-    lacks += fmt::format("{}(trials.{} IS NULL AND given.{} IS NOT NULL)", lacks.empty() ? "" : " OR ", name,
-                         name);
+    lacks += fmt::format(" OR (trials.{} IS NULL AND given.{} IS NOT NULL)", name, name);
   return fmt::format(
-      "WITH given ({}) AS (SELECT {}) UPDATE trials SET {} FROM given WHERE trials.id = given.id AND ({})",
-      row_names(), row_parameters(), joined(kept_columns, value), lacks);
+      "WITH given ({}) AS (SELECT {}) UPDATE trials SET {}, {} FROM given WHERE trials.id = "
+      "given.id AND ({})",
+      row_names(), row_parameters(), joined(kept_columns, value), joined(energy_columns(), energy), lacks);
 }
 
 std::string keep_later_failure() {

@@ -269,8 +269,8 @@ std::string insert_trial();
 /// Brings it up to date where one more parameter says so (the others were forgotten), or where the new result
 /// is the later one, by TrialRecord::sequence. Of equally late ones
 /// what they say decides, so that rows may come in any order. (Not the status of one that was measured: its
-/// verdict may be here or still to come.) What is known of its spec, its probes and its origin stays known.
-/// `superseded` and `judged_by` are said afterwards.
+/// verdict may be here or still to come.) What is known of its spec, its probes, its origin and its energy
+/// stays known. `superseded` and `judged_by` are said afterwards.
 std::string update_trial();
 /// Of a result that is older than the one that is here: what the row here does not say.
 std::string fill_trial();

@@ -72,6 +72,7 @@ Json whole_row() {
   TrialRecord trial;
   trial.outcome.measurement.emplace();
   trial.outcome.output_bits.emplace();
+  trial.outcome.energy.emplace();
   trial.resources.emplace();
   trial.occupancy.emplace();
   Json row = row_json(trial, {});

@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "reports/energy.hpp"
 #include "reports/findings.hpp"
 #include "reports/layout.hpp"
 #include "reports/text.hpp"
@@ -246,6 +247,17 @@ void add_explanations(const ReportInput& input, const std::string& family,
   document.add(std::move(facts));
 }
 
+void add_energy(const ReportInput& input, const std::string& family,
+                const std::vector<ProblemSummary>& problems, Document& document) {
+  std::vector<Trials> fronts;
+  for (const ProblemSummary& problem : problems)
+    if (Trials front = energy_front(problem.trials); !front.empty()) fronts.push_back(std::move(front));
+  if (fronts.empty()) return;
+  document.add(Heading{3, family + ": what saving energy costs"});
+  document.add_table(front_table(
+      fronts, [&](const TrialRecord& trial) { return trial.key.hex().substr(0, input.id_digits); }));
+}
+
 void add_family(const ReportInput& input, const Trials& trials, Document& document) {
   const std::string& family = trials.front()->problem.family;
   const std::string metric = choose_metric(trials, input.metric);
@@ -264,6 +276,7 @@ void add_family(const ReportInput& input, const Trials& trials, Document& docume
   document.add_table(times_table(problems, metric, input.id_digits));
   document.add_table(resources_table(problems, input.ceilings));
 
+  add_energy(input, family, problems, document);
   add_explanations(input, family, problems, document);
   add_searches(problems, document);
   add_changes(family, problems, document);

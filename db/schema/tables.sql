@@ -1,4 +1,4 @@
--- The schema, version 11. Marks in braces stand for columns that follow from tuner/model/record_fields.hpp: see db/rows.hpp.
+-- The schema, version 12. Marks in braces stand for columns that follow from tuner/model/record_fields.hpp: see db/rows.hpp.
 --
 -- Ids are 16 bytes: digests of content, and random ones where there is no content (runs, attempts). They are the same
 -- in every database, so that two databases merge row by row. Rows may come from strangers (merge, import) and have to

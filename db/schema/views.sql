@@ -159,14 +159,14 @@ SELECT lower(hex(t.id)) AS id, p.family, k.name AS kernel, t.role, p.size, p.vol
                       WHERE w.tuning_case = t.tuning_case AND w.kernel IS NULL) AS ratio,
        (SELECT iif(type IN ('integer', 'real'), value, NULL) FROM json_each(t.metrics) LIMIT 1) AS metric,
        (SELECT key FROM json_each(t.metrics) LIMIT 1) AS metric_name, t.metrics,
-       b.registers, b.spill_store_bytes + b.spill_load_bytes AS spill_bytes,
+       t.energy_mean_j AS energy_j, t.energy_low_j, t.energy_high_j, b.registers, b.spill_store_bytes + b.spill_load_bytes AS spill_bytes,
        b.static_shared_bytes + t.dynamic_shared_bytes AS shared_bytes, t.occupancy_fraction AS occupancy, t.occupancy_limited_by AS limited_by,
        t.grid_x || 'x' || t.grid_y || 'x' || t.grid_z AS grid,
        t.block_x || 'x' || t.block_y || 'x' || t.block_z AS block, y.compile_ms,
        t.is_default, t.superseded, t.competes, t.verification_checked AS verified,
        t.verification_rule AS rule, t.verification_error_ratio AS error_ratio, t.detail,
        nullif(lower(hex(t.output_bits_inputs) || hex(t.output_bits_outputs)), '') AS output_bits,
-       c.device, c.driver, c.toolkit, c.l2, coalesce(c.execution, 'graph') AS execution, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
+       c.device, c.driver, c.toolkit, c.l2, coalesce(c.execution, 'graph') AS execution, c.clock_mhz, c.method, c.inputs, lower(hex(t.tuning_case)) AS tuning_case, t.origin, t.measured_at,
        lower(hex(t.run)) AS run
 FROM trials AS t
 JOIN cases AS n ON n.id = t.tuning_case

@@ -12,6 +12,12 @@ const named = {
   "measurement.high_ns": ["time, upper bound", "ns"],
   "measurement.min_ns": ["fastest sample", "ns"],
   "measurement.sm_clock_mhz": ["clock", "MHz"],
+  "energy.mean_j": ["energy", "J"],
+  "energy.low_j": ["energy, lower bound", "J"],
+  "energy.high_j": ["energy, upper bound", "J"],
+  "energy.mean_ns": ["time while energy was measured", "ns"],
+  "energy.idle_w": ["idle power", "W"],
+  "energy.clock_mhz": ["clock while energy was measured", "MHz"],
   "measurement.launches_per_sample": ["launches per sample", ""],
   "occupancy.fraction": ["occupancy", "share"],
   "occupancy.limited_by": ["occupancy limited by", ""],
@@ -26,7 +32,7 @@ const named = {
 };
 
 /** Beside others they say nothing, or they are no figures. */
-const hidden = /^(trial|family|sizes\.|measured_at|run$|gpu$|binary$|in_final\.(trial|ratio_|tied)|resources\.(entry|symbol)|verification\.first|best$|metrics_)/;
+const hidden = /^(trial|family|sizes\.|measured_at|run$|gpu$|binary$|in_final\.(trial|ratio_|tied)|resources\.(entry|symbol)|verification\.first|energy\.(runs|sequence)$|best$|metrics_)/;
 
 const mostChoices = 60;
 
@@ -34,7 +40,7 @@ function describe(path) {
   if (path.startsWith("configuration.")) return { label: path.slice(14), unit: "", group: "parameters" };
   if (path.startsWith("metrics.")) return { label: path.slice(8), unit: "", group: "results" };
   if (path.startsWith("counters.")) return { label: path.slice(9), unit: "", group: "counters" };
-  const group = /^(measurement|in_final|ceiling_share)/.test(path) ? "results"
+  const group = /^(measurement|energy|in_final|ceiling_share)/.test(path) ? "results"
     : /^(resources|occupancy|block|grid|dynamic|driver_blocks)/.test(path) ? "what it takes" : "other figures";
   if (named[path]) return { label: named[path][0], unit: named[path][1], group };
   const words = path.split(".").pop().split("_");

@@ -84,6 +84,7 @@ TEST_SUITE("db") {
     TrialRecord expected = full_trial();
     expected.measured_at = found->measured_at;
     expected.sequence = found->sequence;
+    expected.outcome.energy->sequence = found->sequence;
     CHECK(found->sequence > 0);
     CHECK(*found == expected);
     CHECK(db::export_line(db::StoredTrial{*found}) == db::export_line(db::StoredTrial{expected}));

@@ -139,6 +139,7 @@ TrialRecord full_trial(const std::string& name) {
       {101.5, 100.25, 99.875, 1.0 / 3.0}, 7, 100.25, 99.5, 101.25, 99.875, 1980.5, 2, 61, 512.5, true};
   trial.outcome.driver_blocks_per_multiprocessor = 3;
   trial.outcome.output_bits = OutputBits{key("inputs"), key("outputs")};
+  trial.outcome.energy = Energy{0.25, 0.125, 0.5, 100.5, 75.5, 1755, 5, 0};
   trial.workload = {2.0 * 512 * 1024 * 256, 3670016};
   trial.metrics = {{"GFLOP/s", 12345.678901234567}, {"share", std::numeric_limits<double>::infinity()}};
   trial.run = key("run");
@@ -240,20 +241,24 @@ int in_child(const std::function<int()>& action) {
 }
 
 void make_before(const std::filesystem::path& path, const std::filesystem::path& today, int version) {
+  const auto has = [](const std::string& line, const char* part) {
+    return line.find(part) != std::string::npos;
+  };
   const auto came_later = [&](const std::string& line) {
-    return line.find("  execution TEXT") != std::string::npos ||
-           (version < 10 && line.find("output_bits_") != std::string::npos);
+    return (version < 12 && (has(line, "  clock_mhz REAL,  -- that") || has(line, "  energy_"))) ||
+           (version < 11 && has(line, "  execution TEXT")) || (version < 10 && has(line, "output_bits_"));
   };
   std::istringstream create(db::shipped_schema().create);
   std::string statements;
   for (std::string line; std::getline(create, line);)
     if (!came_later(line)) statements += line + '\n';
-  meddle(path,
-         fmt::format("{}DROP TABLE counters; PRAGMA user_version = {}; PRAGMA application_id = 1953853029;",
-                     statements, version));
-  std::istringstream tables(ask(today,
-                                "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table' "
-                                "AND name NOT IN ('tallies', 'counters')"));
+  const bool has_counters = version >= 11;
+  meddle(path, fmt::format("{}{}PRAGMA user_version = {}; PRAGMA application_id = 1953853029;", statements,
+                           has_counters ? "" : "DROP TABLE counters; ", version));
+  std::istringstream tables(
+      ask(today, fmt::format("SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table' "
+                             "AND name NOT IN ('tallies'{})",
+                             has_counters ? "" : ", 'counters'")));
   for (std::string table; tables >> table;) {
     const std::string columns =
         ask(path, fmt::format("SELECT group_concat(name, ', ') FROM pragma_table_info('{}')", table));

@@ -49,6 +49,10 @@ class World {
     trial.probe_key = number == 0 ? Digest{} : key(fmt::format("probes {} {}", kernel, number));
     trial.compile_ms = below(3) * 10;
     trial.outcome.measurement->samples_ns = {100.0 + below(100)};
+    if (often())
+      trial.outcome.energy->sequence = below(3), trial.outcome.energy->mean_j = 1 + below(3);
+    else
+      trial.outcome.energy.reset();
     trial.origin = kernel == 0 ? "" : fmt::format("idea {}", below(3));
     if (rarely()) trial.outcome.status = TrialStatus::dropped;
     if (rarely()) {

@@ -7,6 +7,7 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
+#include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
@@ -101,7 +102,7 @@ TEST_SUITE("db") {
     CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
     CHECK(ask(path, "PRAGMA integrity_check") == "ok");
     CHECK(ask(path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'v8%'") == "0");
-    CHECK(std::filesystem::exists(path.string() + ".before-0011"));
+    CHECK(std::filesystem::exists(path.string() + ".before-0012"));
     const auto merged = folder / "merged.db";
     db::merge_database(db::open_database(merged), folder / "source.db");
     for (const auto& database : {path, merged}) {
@@ -140,7 +141,7 @@ TEST_SUITE("db") {
     const auto merged = folder / "merged.db";
     CHECK(db::merge_database(db::open_database(merged), folder / "source.db").trials == 3);
     db::open_for_reading(path);
-    CHECK(std::filesystem::exists(path.string() + ".before-0011"));
+    CHECK(std::filesystem::exists(path.string() + ".before-0012"));
     for (const auto& database : {path, merged}) {
       CAPTURE(database.string());
       CHECK(ask(database, "PRAGMA user_version") == std::to_string(shipped_version()));
@@ -154,6 +155,29 @@ TEST_SUITE("db") {
                                  "SELECT group_concat(hex(id) || command_line || measured) FROM runs"})
         CHECK(ask(database, values) == ask(folder / "today.db", values));
     }
+  }
+
+  TEST_CASE(
+      "a database of version 11 keeps its rows; nobody knows its trials' energy, and no clock was locked") {
+    const TempFolder folder;
+    {
+      db::ResultStore store(folder / "today.db");
+      store.begin_run(db_test::sample_run());
+      store.record(db_test::timed_trial("a", 512, 100));
+      store.record_counters(db_test::key("a"), {{"dram__bytes_read.sum", 4096, "byte"}});
+    }
+    const auto path = folder / "tuner.db";
+    db_test::make_before(path, folder / "today.db", 11);
+    CHECK(ask(path, "SELECT count(*) FROM pragma_table_info('trials') WHERE name LIKE 'energy%'") == "0");
+    const db::Connection opened = db::open_for_reading(path);
+    CHECK(ask(path, "PRAGMA user_version") == std::to_string(shipped_version()));
+    CHECK(ask(path, "PRAGMA integrity_check") == "ok");
+    CHECK(ask(path, "SELECT count(*) || ' ' || count(energy_mean_j) FROM trials") == "1 0");
+    CHECK(ask(path, "SELECT value FROM counters") == "4096.0");
+    CHECK(ask(path, "SELECT count(clock_mhz) FROM environments") == "0");
+    CHECK(ask(path, "SELECT hex(id) || median_ns FROM trials") ==
+          ask(folder / "today.db", "SELECT hex(id) || median_ns FROM trials"));
+    CHECK_FALSE(db::find_trial(opened, db_test::key("a"))->outcome.energy);
   }
 
   TEST_CASE("every value of version 8 has its column in this version") {
@@ -217,7 +241,7 @@ TEST_SUITE("db") {
     make_version_8(path);
     db_test::meddle(path, "PRAGMA user_version = 7");
     const auto refusal = error_of([&] { db::open_database(path); });
-    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 to 11"));
+    CHECK(contains(refusal.what(), "its schema is version 7, and this program reads versions 8 to 12"));
     CHECK(contains(refusal.hint(), "tuner import"));
     CHECK(ask(path, "PRAGMA user_version") == "7");
   }

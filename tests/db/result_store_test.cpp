@@ -34,6 +34,7 @@ TEST_SUITE("db") {
     CHECK(found->measured_at.size() == 27);
     trial.measured_at = found->measured_at;
     trial.sequence = found->sequence;
+    trial.outcome.energy->sequence = found->sequence;
     CHECK(trial.sequence > 0);
     CHECK(*found == trial);
     CHECK(db::export_line(db::StoredTrial{*found}) == db::export_line(db::StoredTrial{trial}));

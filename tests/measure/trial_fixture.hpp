@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "tests/support/fake_device.hpp"
@@ -85,6 +86,8 @@ class TrialFixture {
       surroundings.max_sm_clock_mhz = 1980;
       surroundings.reading = [] { return tuner::measure::Reading{1755, 51, 333}; };
       surroundings.counters = counters;
+      surroundings.joules = joules;
+      surroundings.pause = [this](double ns) { script.clock_ns += ns; };
       m_runner = std::make_unique<tuner::measure::DeviceTrialRunner>(std::make_unique<FakeDevice>(script),
                                                                      std::move(surroundings));
     }
@@ -98,6 +101,7 @@ class TrialFixture {
 
   FakeScript script;
   std::function<std::unique_ptr<tuner::device::Counters>()> counters;
+  std::function<std::optional<double>()> joules;
 
  private:
   std::unique_ptr<tuner::measure::DeviceTrialRunner> m_runner;

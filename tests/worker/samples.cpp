@@ -122,8 +122,9 @@ TrialJob full_trial_job() {
   job.reference_binary = binary(500);
   job.reference_kernels = {full_resources("r")};
   job.reference_key = Digest::from_hex("ffeeddccbbaa99887766554433221100");
-  job.policy = {"thorough-1", 40,  {{5, 1.25}}, {6, 1.5, 7, 8, 4.0},    1.0,
-                2.0,          3.0, true,        model::Execution::eager};
+  job.policy = {
+      "thorough-1",   40,  {{5, 1.25}}, {6, 1.5, 7, 8, 4.0}, 1.0, 2.0, 3.0, true, Execution::eager, true,
+      Objective::edp, 1410};
   job.probes = {job.plan, job.plan};
   job.best_ns = 12'345.678;
   job.seed = std::numeric_limits<std::uint64_t>::max();
@@ -144,12 +145,13 @@ TrialOutcome full_outcome() {
   outcome.driver_blocks_per_multiprocessor = 6;
   outcome.output_bits = model::OutputBits{Digest::from_hex("0102030405060708090a0b0c0d0e0f10"),
                                           Digest::from_hex("1112131415161718191a1b1c1d1e1f20")};
+  outcome.energy = Energy{0.25, 0.125, 0.5, 1e6, 75.5, 1755, 5, 99};
   return outcome;
 }
 
 FinalOutcome full_final() {
   FinalOutcome outcome;
-  outcome.standings = {{*full_outcome().measurement, 1.25, 1.125, 1.5, true}};
+  outcome.standings = {{*full_outcome().measurement, 1.25, 1.125, 1.5, true, full_outcome().energy}};
   outcome.fastest = 3;
   outcome.rounds = 60;
   outcome.throttled_rounds = 4;

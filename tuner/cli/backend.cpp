@@ -131,6 +131,8 @@ Backend open_replay_backend(const std::string& file) {
   backend.recorded_device = recording->runs.front().device.name;
   backend.device = device::replay::replayed_device(recording->runs.front().device, file);
   backend.compiler = recording->runs.front().toolkit;
+  backend.has_recorded_energy = std::ranges::any_of(
+      recording->trials, [](const model::TrialRecord& trial) { return trial.outcome.energy.has_value(); });
   for (const model::TrialRecord& trial : recording->trials)
     if (std::ranges::find(backend.recorded_environments, trial.environment) ==
         backend.recorded_environments.end())

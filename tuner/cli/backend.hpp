@@ -31,6 +31,7 @@ struct Backend {
   std::string recorded_device;  ///< as sweep::Request::recorded_device
   /// Of a replay: in which its times are, each once.
   std::vector<model::Environment> recorded_environments;
+  bool has_recorded_energy = false;  ///< of a replay: of some trial
   /// Of a device that answers from another tuner's file, see play_recorded(); else null.
   std::shared_ptr<const interchange::RecordedSpace> recorded_space;
   std::vector<std::string> notices;  ///< what a person should know, such as a GPU that was left out
@@ -67,6 +68,9 @@ int list_devices(const std::string& format);
 /// Ids of the GPUs that CUDA shows (CUDA_VISIBLE_DEVICES and the like honoured), as a process of its own
 /// says. None where CUDA does not work; opening one says why.
 std::vector<std::string> visible_cuda_devices();
+
+/// Why the energy of what runs on the device cannot be measured, as a sentence; empty: it can.
+std::string why_no_energy(const model::DeviceInfo& device);
 
 /// Why times of the two may not be compared, as a sentence; empty: they are alike, as far as can be asked.
 std::string why_unlike(const model::DeviceInfo& first, const model::DeviceInfo& other);

@@ -16,6 +16,7 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/answers/ranking.hpp"
 #include "tuner/cli/captured_sizes.hpp"
@@ -34,7 +35,8 @@ struct BestOptions : Question {
   std::string size_flag;
   std::string where;
   std::string program;  ///< a capture
-  int top = 0;          ///< 0: the one to use alone
+  model::Objective objective = model::Objective::time;
+  int top = 0;  ///< 0: the one to use alone
   bool nearest = false;
   bool common = false;  ///< of all sizes the one configuration that loses least
   std::string format = "table";
@@ -102,8 +104,11 @@ db::BestQuery without_environment(db::BestQuery query) {
   if (!options.where.empty()) what += " with " + options.where;
   const std::string sizes = options.size.empty() ? "512..4096" : options.size;
   find_nothing(connection, settings, options, what,
-               options.where.empty() ? "measure it first: tuner run --sizes " + sizes
-                                     : "without --where there may be more");
+               !options.where.empty() ? "without --where there may be more"
+               : options.objective != model::Objective::time
+                   ? fmt::format("measure it first: tuner run --sizes {} --objective {}", sizes,
+                                 model::to_string(options.objective))
+                   : "measure it first: tuner run --sizes " + sizes);
 }
 
 /// The case's trials that meet the user's condition; the winner becomes the first of them. False where
@@ -142,8 +147,9 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
   const answers::TrialCondition condition(
       options.where, asks_of_counters ? db::counters(connection) : std::vector<db::StoredCounter>{});
   Found found;
-  const bool wants_ranking =
-      !condition.empty() || options.top > 0 || (!query.sizes.empty() && options.format == "table");
+  const bool wants_ranking = !condition.empty() || options.top > 0 ||
+                             options.objective != model::Objective::time ||
+                             (!query.sizes.empty() && options.format == "table");
   std::vector<db::BestAnswer> best = db::best(connection, query);
   for (const db::Unanswered& size : db::unanswered(connection, query, best))
     found.missing.push_back(answers::missing(size, options.kernel));
@@ -152,6 +158,10 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
     if (wants_ranking) ranked = db::ranking(connection, answer, query);
     if (!condition.empty() && !restrict(condition, ranked, answer)) {
       found.missing.push_back({answer.tuning_case, "no trial with " + condition.text()});
+      continue;
+    }
+    if (!answers::answer_by(options.objective, answer, ranked)) {
+      found.missing.push_back({answer.tuning_case, "the energy of no trial is known"});
       continue;
     }
     found.answers.push_back(std::move(answer));
@@ -317,7 +327,9 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
 /// --nearest asks for that.
 void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
                 Found& found) {
-  if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty()) return;
+  if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty() ||
+      options.objective != model::Objective::time)
+    return;
   found.by_rule.resize(found.answers.size());
   found.bounds.resize(found.answers.size());
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers)) {
@@ -390,6 +402,7 @@ int best(const Context& context, BestOptions options) {
   options.size = size_of(options);
   name_kernel(options);
   const config::Settings settings = context.settings();
+  options.objective = *model::parse_word<model::Objective>(settings.text("objective"));
   db::BestQuery query = make_query(context, settings, options);
   if (options.top > 0 && options.is_for_build()) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
@@ -429,8 +442,10 @@ int best(const Context& context, BestOptions options) {
                                  !provisional.empty()));
   } else {
     write_out(answers::best_text(found.answers, style));
+    if (!options.size.empty() && options.objective != model::Objective::time)
+      for (const auto& ranked : found.ranked) write_out("\n" + answers::energy_front_text(ranked, style));
     say_choices(found.answers);
-    if (!options.size.empty())
+    if (!options.size.empty() && options.objective == model::Objective::time)
       write_why(connection, found, options, {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
@@ -456,10 +471,10 @@ void add_best(const CommandPlace& place) {
       ->group("");
   command.option("--top", options.top, "N", "the first N trials of each size, side by side")
       ->check(CLI::PositiveNumber);
-  command.option(
-      "--where", options.where, "CONDITION",
-      "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
-      "block_threads, occupancy (%), time_us, and counters as dram__bytes_read_sum (tuner profile)");
+  command.option("--where", options.where, "CONDITION",
+                 "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
+                 "block_threads, occupancy (%), time_us, energy_uj, and counters as dram__bytes_read_sum "
+                 "(tuner profile)");
   command.option("--program", options.program, "CAPTURE",
                  "say what the program that was captured gains by the answers, with --kernel");
   command.choice(
@@ -471,7 +486,7 @@ void add_best(const CommandPlace& place) {
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "execution"});
+  command.settings({"db", "type", "pad", "measure", "l2", "execution", "objective"});
   command->footer(
       "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "
       "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "

@@ -54,6 +54,7 @@ std::string difference_text(const model::Environment& a, const model::Environmen
   add("L2", a.l2, b.l2);
   add("method", a.method, b.method);
   add("execution", a.execution_word(), b.execution_word());
+  add("clock", a.clock_text(), b.clock_text());
   add("inputs", a.inputs, b.inputs);
   return fmt::format("{}", fmt::join(parts, "; "));
 }

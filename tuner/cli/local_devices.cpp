@@ -18,6 +18,7 @@
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
+#include "tuner/device/cpu/package_energy.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/measure/runner.hpp"
@@ -137,6 +138,8 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
     return measure::Reading{gpu.sm_clock_mhz.value_or(0), gpu.temperature_celsius.value_or(0),
                             gpu.power_watts.value_or(0)};
   };
+  if (nvml->energy_j(info.uuid))
+    surroundings.joules = [nvml, uuid = info.uuid] { return nvml->energy_j(uuid); };
   surroundings.counters = [ordinal] { return device::cuda::counters::open(ordinal, cupti_places()); };
   return std::make_unique<measure::DeviceTrialRunner>(device::cuda::open(ordinal, std::move(support)),
                                                       surroundings);
@@ -180,7 +183,29 @@ std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
 }
 
 std::unique_ptr<model::TrialRunner> cpu_runner() {
-  return std::make_unique<measure::DeviceTrialRunner>(std::make_unique<device::cpu::CpuDevice>());
+  measure::Surroundings surroundings;
+  auto energy = std::make_shared<device::cpu::PackageEnergy>();
+  if (energy->joules()) surroundings.joules = [energy] { return energy->joules(); };
+  return std::make_unique<measure::DeviceTrialRunner>(std::make_unique<device::cpu::CpuDevice>(),
+                                                      std::move(surroundings));
+}
+
+std::string why_no_energy(const model::DeviceInfo& device) {
+  const model::DeviceKind& kind = model::device_kind(device.kind);
+  if (!kind.has_energy) return device.id + " does not count its energy";
+  if (kind.naming == model::DeviceKind::Naming::file) return "";
+  if (kind.is_gpu)
+    return device::cuda::Nvml().energy_j(device.uuid)
+               ? ""
+               : fmt::format(
+                     "the driver does not tell the energy of {} (NVML's total energy consumption; GPUs "
+                     "before Volta and slices of a GPU have none)",
+                     device.id);
+  const std::filesystem::path folder = device::cpu::PackageEnergy::usual_folder();
+  return device::cpu::PackageEnergy(folder).joules()
+             ? ""
+             : fmt::format("{}/intel-rapl:*/energy_uj cannot be read, which takes root on most machines",
+                           folder.string());
 }
 
 std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,

@@ -153,6 +153,7 @@ std::vector<std::string> sweep_settings() {
           "measure",
           "l2",
           "execution",
+          "objective",
           "ceilings",
           "baselines",
           "compile_jobs",
@@ -200,7 +201,8 @@ namespace {
 
 /// How the times of an environment are taken.
 std::string taking_text(const model::Environment& one) {
-  return fmt::format("{}, L2 {}, --execution {}", one.method, one.l2, one.execution_word());
+  return fmt::format("{}, L2 {}, --execution {}, {}", one.method, one.l2, one.execution_word(),
+                     one.clock_text());
 }
 
 /// The flags that ask for the times of `there` where `here` was asked for.
@@ -212,6 +214,8 @@ std::string taking_flags(const model::Environment& there, const model::Environme
   if (measure(there) != measure(here)) flags.push_back("--measure " + measure(there));
   if (there.l2 != here.l2) flags.push_back("--l2 " + there.l2);
   if (there.execution != here.execution) flags.push_back("--execution " + there.execution_word());
+  if (there.clock_mhz != here.clock_mhz)
+    flags.push_back(there.clock_mhz > 0 ? fmt::format("--clock {:.0f}", there.clock_mhz) : "no --clock");
   return fmt::format("{}", fmt::join(flags, " "));
 }
 
@@ -249,14 +253,42 @@ void require_taking(const sweep::Request& request, const Backend& backend) {
   require_recorded(backend, here);
 }
 
+/// Has energy measured where that is asked for and can be had.
+void want_energy(const config::Settings& settings, const SweepOptions& options, const Backend& backend,
+                 std::vector<std::string>& notices, sweep::Request& request) {
+  const auto objective = *model::parse_word<model::Objective>(settings.text("objective"));
+  const bool is_wanted = options.energy || objective != model::Objective::time;
+  if (!is_wanted) return;
+  const std::string flag =
+      objective == model::Objective::time ? "--energy" : "--objective " + settings.text("objective");
+  if (request.policy.flush_l2) {
+    throw model::UsageError(flag + ": with --l2 cold the energy of flushing would be counted too",
+                            "energy is that of launches on warm caches: --l2 warm");
+  }
+  std::string why;
+  if (!backend.recorded_device.empty())
+    why = backend.has_recorded_energy ? "" : "the recording has no energy";
+  else
+    for (const auto& runner : backend.runners)
+      if (why.empty()) why = why_no_energy(runner->device());
+  if (!why.empty() && objective != model::Objective::time) {
+    throw model::Error(fmt::format("{}: {}", flag, why), "--objective time needs no energy",
+                       model::ExitCode::no_device);
+  }
+  if (!why.empty()) return notices.push_back(fmt::format("{}: {}; the sweep goes on without it", flag, why));
+  request.policy.energy = true;
+  request.policy.objective = objective;
+}
+
 }  // namespace
 
-sweep::Request make_request(const config::Settings& settings, const Backend& backend) {
+sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz) {
   sweep::Request request;
   request.device = backend.device;
   request.compiler = backend.compiler;
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold",
                                    *model::parse_word<model::Execution>(settings.text("execution")));
+  request.policy.clock_mhz = clock_mhz;
   request.strategy = settings.text("strategy");
   request.until = settings.until();
   // These methods measure every time to the end, so every configuration is wanted unless told otherwise.
@@ -274,7 +306,8 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   selection.notices.insert(selection.notices.end(), backend.notices.begin(), backend.notices.end());
   if (settings.text("baselines") == "on")
     add_baselines(selection.catalog.all(), backend.device, selection.work, selection.notices);
-  sweep::Request request = make_request(settings, backend);
+  sweep::Request request = make_request(settings, backend, options.clock_mhz);
+  want_energy(settings, options, backend, selection.notices, request);
   request.work = std::move(selection.work);
   SpecFiles files;
   request.rivals =

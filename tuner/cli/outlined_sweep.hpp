@@ -32,6 +32,8 @@ struct SweepOptions {
   bool fresh = false;
   bool retry_failed = false;
   bool counters = false;  ///< of finalists, once the sweep has ended
+  bool energy = false;    ///< of finalists, in their final
+  int clock_mhz = 0;      ///< that the GPU is locked to; 0: it is not
   std::string publish;
   std::string same_bits_as;  ///< as Question has it
 };
@@ -56,7 +58,7 @@ struct Selection {
 Selection select_work(const Context& context, const config::Settings& settings, const SweepOptions& options);
 
 /// How `settings` have trials searched and measured on `backend`; without work.
-sweep::Request make_request(const config::Settings& settings, const Backend& backend);
+sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz = 0);
 /// The whole sweep, with baselines and rivals; `selection` keeps its catalog and its notices.
 sweep::Request make_request(Selection& selection, const config::Settings& settings,
                             const SweepOptions& options, const Backend& backend, model::ResultSource& source);
@@ -93,6 +95,8 @@ void add_sweep_flags(Command<Options>& command) {
                  std::string(same_bits_as_help) + "; that one is measured first");
   command.flag("--counters", options.counters,
                "at the end count what each size's finalists do on their GPU, as `tuner profile` does");
+  command.flag("--energy", options.energy,
+               "measure the energy of each size's finalists in their final; takes some seconds a size");
   command.settings(sweep_flags());
   command.settings({"metrics"});
   command.settings({"progress"});

@@ -58,7 +58,9 @@ std::vector<Refreshed> known_elsewhere(const Context& context, const config::Set
     const model::Problem& problem = answer.tuning_case.problem;
     const model::Environment& there = answer.tuning_case.environment;
     const model::Environment today = sweep::environment(request, problem.type);
-    if (there == today || there.l2 != today.l2 || there.execution != today.execution) continue;
+    if (there == today || there.l2 != today.l2 || there.execution != today.execution ||
+        there.clock_mhz != today.clock_mhz)
+      continue;
     if (context.flags.contains("sizes") && !is_of_sizes(problem, settings.sizes())) continue;
     const auto known = std::ranges::find_if(
         found, [&](const Refreshed& one) { return one.before.tuning_case.problem == problem; });

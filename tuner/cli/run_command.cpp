@@ -14,6 +14,7 @@
 #include "db/planning.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/clock_guard.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/count_finalists.hpp"
 #include "tuner/cli/event_log.hpp"
@@ -211,9 +212,10 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
 
 struct RunOptions : SweepOptions {
   std::string events;
+  std::string clock;  ///< several, one run each; empty: as the GPU has it
 };
 
-int run(const Context& context, const RunOptions& options) {
+int run_once(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
   Selection selection = select_work(context, settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
@@ -226,6 +228,13 @@ int run(const Context& context, const RunOptions& options) {
   Publishing publishing(options.publish, settings, options.shard, signals.stop());
   Backend backend = selection.open(settings);
   sweep::Request request = make_request(selection, settings, options, backend, store);
+  std::optional<ClockGuard> locked;
+  if (options.clock_mhz > 0 && backend.recorded_device.empty()) {
+    require_clock(backend.devices(), options.clock_mhz);
+    std::vector<std::string> gpus;
+    for (const model::DeviceInfo& device : backend.devices()) gpus.push_back(device.uuid);
+    locked.emplace(std::move(gpus), options.clock_mhz);
+  }
   begin_run(context, settings, request);
   play_recorded(request, backend);
   signals.set_last_words([&context, run = request.run.id, database = settings.database()] {
@@ -307,6 +316,24 @@ int run(const Context& context, const RunOptions& options) {
   return code;
 }
 
+int run(const Context& context, RunOptions options) {
+  if (options.clock.empty()) return run_once(context, options);
+  if (options.clock == "list") {
+    const config::Settings settings = context.settings();
+    write_out(clocks_text(select_work(context, settings, options).open(settings).devices()));
+    return 0;
+  }
+  int worst = 0;
+  for (const int mhz : parse_clocks(options.clock)) {
+    options.clock_mhz = mhz;
+    write_err(fmt::format("clock locked at {} MHz:", mhz));
+    const int code = run_once(context, options);
+    if (code >= static_cast<int>(model::ExitCode::interrupted)) return code;
+    worst = std::max(worst, code);
+  }
+  return worst;
+}
+
 }  // namespace
 
 void add_run(const CommandPlace& place) {
@@ -316,6 +343,8 @@ void add_run(const CommandPlace& place) {
   command.option(
       "--events", command.options().events, "FILE",
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
+  command.option("--clock", command.options().clock, "MHZ,...|list",
+                 "lock the GPU at these clocks, one run each, and let it go whatever happens; takes root");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"

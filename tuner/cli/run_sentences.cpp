@@ -12,6 +12,7 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
@@ -245,8 +246,14 @@ std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db
     db::TrialFilter filter;
     filter.problem = problem;
     filter.environment = sweep::environment(request, problem.type);
-    for (db::BestAnswer& answer : db::best_of_each(connection, filter, bits_asked_for(request)))
-      found.push_back(std::move(answer));
+    db::BestQuery query;
+    query.same_bits = bits_asked_for(request);
+    const model::Objective objective = request.policy.objective;
+    for (db::BestAnswer& answer : db::best_of_each(connection, filter, query.same_bits)) {
+      std::vector<db::Ranked> ranked;
+      if (objective != model::Objective::time) ranked = db::ranking(connection, answer, query);
+      if (answers::answer_by(objective, answer, ranked)) found.push_back(std::move(answer));
+    }
   }
   return found;
 }
@@ -407,7 +414,9 @@ void say_best(const sweep::Request& request, const sweep::TrialList& list, const
   }
   if (const std::string missing = missing_text(best, request, list, summary, connection); !missing.empty())
     write_prose(missing);
-  if (!found_nothing_to_do || best.size() <= few_sizes) say_others(best, request, style, connection);
+  const bool by_time = request.policy.objective == model::Objective::time;
+  if (by_time && (!found_nothing_to_do || best.size() <= few_sizes))
+    say_others(best, request, style, connection);
 }
 
 }  // namespace tuner::cli

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/clock_guard.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/util/processors.hpp"
@@ -113,6 +114,15 @@ int print_devices(const Context&, const NoOptions&) {
   return 0;
 }
 
+struct ClockOptions {
+  int mhz = 0;
+  std::vector<std::string> gpus;
+};
+
+int keep_clocks(const Context&, const ClockOptions& options) {
+  return guard_clocks(options.gpus, options.mhz);
+}
+
 void add_kind(const CommandPlace& place, const std::string& name, const std::string& description,
               int (*serve)(const Context&, const WorkerOptions&)) {
   Command<WorkerOptions> command(place, name, description, serve);
@@ -128,6 +138,9 @@ void add_worker(const CommandPlace& place) {
       *place.parent.add_subcommand("worker", "Serve another tuner process (internal)")->group("");
   worker.require_subcommand(1);
   const CommandPlace below{worker, place.context, place.action};
+  Command<ClockOptions> clocks(below, "clocks", "keep GPUs at a clock", keep_clocks);
+  clocks->add_option("mhz", clocks.options().mhz)->required();
+  clocks->add_option("gpus", clocks.options().gpus)->required();
   add_kind(below, "compile", "serve compilations", serve_compilations);
   Command<NoOptions>(below, "devices", "list the GPUs that CUDA shows", print_devices);
   add_kind(below, "measure", "serve trials", serve_trials);

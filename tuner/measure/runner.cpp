@@ -10,7 +10,6 @@
 
 #include "tuner/device/host_library.hpp"
 #include "tuner/measure/examination.hpp"
-#include "tuner/measure/final.hpp"
 #include "tuner/measure/inputs_cache.hpp"
 #include "tuner/measure/sampler.hpp"
 
@@ -77,6 +76,26 @@ bool ends(const Finding& finding, model::TrialOutcome& outcome) {
 DeviceTrialRunner::DeviceTrialRunner(std::unique_ptr<device::Device> device, Surroundings surroundings)
     : m_device(std::move(device)), m_surroundings(std::move(surroundings)), m_inputs(*m_device) {
   if (!m_surroundings.now_ns) m_surroundings.now_ns = steady_ns;
+  if (!m_surroundings.pause)
+    m_surroundings.pause = [](double ns) {
+      std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(ns));
+    };
+  if (!m_surroundings.joules) return;
+  m_meter.emplace(EnergyCounter{m_surroundings.joules, m_surroundings.now_ns, [this](double ns) {
+                                  enter(TrialPhase::timing);
+                                  m_surroundings.pause(ns);
+                                }});
+}
+
+double DeviceTrialRunner::max_sm_clock_mhz(const model::MeasurePolicy& policy) const {
+  const double most = m_surroundings.max_sm_clock_mhz;
+  return policy.clock_mhz > 0 && most > 0 ? std::min(most, policy.clock_mhz) : most;
+}
+
+/// What flushes caches, or writes buffers again between runs, takes energy beside the kernel.
+EnergyMeter* DeviceTrialRunner::meter_for(const model::TrialJob& job) {
+  const bool alone = !job.policy.flush_l2 && !job.plan.restores();
+  return m_meter && alone ? &*m_meter : nullptr;
 }
 
 void DeviceTrialRunner::report_phases_to(std::function<void(TrialPhase)> listener) {
@@ -158,7 +177,12 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
 
   enter(TrialPhase::timing);
   time(job, examination, warm_run, outcome);
-  if (outcome.status == TrialStatus::ok) outcome.detail = device::library_version(examination.module());
+  if (outcome.status != TrialStatus::ok) return;
+  outcome.detail = device::library_version(examination.module());
+  EnergyMeter* const meter = job.policy.objective != model::Objective::time ? meter_for(job) : nullptr;
+  if (meter == nullptr) return;
+  outcome.energy = meter->once(energy_load(examination.sequence(), job.policy, outcome.measurement->min_ns,
+                                           [this] { enter(TrialPhase::timing); }));
 }
 
 /// That a library is not there is no verdict of the probes.
@@ -226,7 +250,7 @@ void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examinatio
   task.best_ns = job.best_ns;
   task.kernels = count_kernels(job.plan.steps);
   task.warm_runs = {warm_run};
-  task.max_sm_clock_mhz = m_surroundings.max_sm_clock_mhz;
+  task.max_sm_clock_mhz = max_sm_clock_mhz(job.policy);
   Samples samples = Sampler(*m_device, examination.sequence(), std::move(task)).run();
   add_reading(samples.measurement);
 
@@ -303,132 +327,6 @@ void DeviceTrialRunner::warm_up(device::Sequence& sequence) {
   const double warm_at = m_woken_ns + warm_up_ns;
   for (int i = 0; i < most_warm_up_runs && m_surroundings.now_ns() < warm_at; ++i) sequence.run(1);
   m_last_active_ns = m_surroundings.now_ns();
-}
-
-namespace {
-
-/// Another finalist's sample leaves its own code and data in the caches. Filling an L2 cache again takes
-/// some ten microseconds, too much of what is shorter than this.
-constexpr double rewarm_below_ns = 1e6;
-
-/// What a sample lasts at least. Events and the gaps around a sample take some two microseconds, however many
-/// launches are in it: of finalists near each other one must not carry more of that than the other. This
-/// makes it less than the difference that is a tie.
-constexpr double sample_ns = 2e6;
-
-/// Without work for so long a GPU at its power limit raises its clock again.
-constexpr std::chrono::milliseconds cooling{10};
-
-/// One finalist, ready to be sampled. Its parts refer to each other: it stays where it is.
-class Finalist {
- public:
-  Finalist(device::Device& device, const model::TrialJob& job, const InputSets& sets)
-      : m_device(device),
-        m_job(job),
-        m_examination(device, job, sets, allocate_workspaces(device, job.plan)) {}
-  Finalist(const Finalist&) = delete;
-  Finalist& operator=(const Finalist&) = delete;
-
-  Examination& examination() { return m_examination; }
-  FinalTask::Finalist prepare(const device::Timing& warm_run) {
-    m_single_ns = warm_run.ns;
-    model::MeasurePolicy policy = m_job.policy;
-    policy.batch_below_ns = policy.batch_ns = sample_ns;
-    policy = sampling_policy(std::move(policy), m_job.plan);
-    m_batch = choose_batch(m_examination.sequence(), policy, m_single_ns);
-    if (m_batch > 1) m_examination.sequence().run(m_batch, policy.execution);  // makes the graph
-    return {m_batch, count_kernels(m_job.plan.steps), model::may_win(m_job.role)};
-  }
-  device::Timing sample() {
-    if (!m_job.policy.flush_l2 && m_single_ns < rewarm_below_ns) m_examination.sequence().run(1);
-    return take_sample(m_device, m_examination.sequence(), m_job.policy, m_batch);
-  }
-
- private:
-  device::Device& m_device;
-  const model::TrialJob& m_job;
-  Examination m_examination;
-  double m_single_ns = 0;
-  int m_batch = 1;
-};
-
-void fail(model::FinalOutcome& outcome, TrialStatus status, const std::string& detail) {
-  outcome.failure.status = status;
-  outcome.failure.detail = detail;
-}
-
-/// What differs between finalists is their own business; what they have in common must all be there.
-std::vector<const InputSets*> get_all(InputsCache& inputs, const std::vector<model::TrialJob>& trials) {
-  std::vector<const InputSets*> out;
-  out.reserve(trials.size());
-  for (const model::TrialJob& trial : trials) out.push_back(&inputs.get(trial));
-  for (const model::TrialJob& trial : trials) {
-    if (inputs.holds(trial)) continue;
-    throw device::DeviceFault(TrialStatus::launch_error, false,
-                              "the inputs of all finalists do not fit into the device's memory together");
-  }
-  return out;
-}
-
-}  // namespace
-
-model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
-  model::FinalOutcome outcome;
-  if (m_lost) {
-    outcome.failure = lost_before();
-    return outcome;
-  }
-  try {
-    attempt_final(job, outcome);
-  } catch (const device::DeviceFault& fault) {
-    outcome.standings.clear();
-    note(fault, outcome.failure);
-  }
-  if (!outcome.complete()) m_inputs.distrust();
-  m_last_active_ns = m_surroundings.now_ns();
-  return outcome;
-}
-
-/// On every exception outcome.culprit is the finalist whose work was under way.
-void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome) {
-  wake_up();
-  enter(TrialPhase::preparing);
-  const std::vector<const InputSets*> sets = get_all(m_inputs, job.trials);
-  FinalTask task;
-  std::vector<std::unique_ptr<Finalist>> finalists;
-  for (std::size_t i = 0; i < job.trials.size(); ++i) {
-    outcome.culprit = i;
-    enter(TrialPhase::loading);
-    finalists.push_back(std::make_unique<Finalist>(*m_device, job.trials[i], *sets[i]));
-    Examination& examination = finalists.back()->examination();
-    warm_up(examination.sequence());
-    enter(TrialPhase::verifying);
-    device::Timing warm_run;
-    const Finding finding = examination.on_first_set(warm_run);
-    if (finding.status != TrialStatus::ok)
-      return fail(outcome, finding.status, "before a final: " + finding.detail);
-    task.finalists.push_back(finalists.back()->prepare(warm_run));
-  }
-
-  task.policy = job.trials.front().policy.final;
-  task.seed = job.seed;
-  task.max_sm_clock_mhz = m_surroundings.max_sm_clock_mhz;
-  task.begin_round = [this] { enter(TrialPhase::timing); };
-  task.rest = [] { std::this_thread::sleep_for(cooling); };
-  task.sample = [&](std::size_t finalist) {
-    outcome.culprit = finalist;
-    return finalists[finalist]->sample();
-  };
-  model::FinalOutcome result = Final(std::move(task)).run();
-
-  outcome.culprit.reset();
-  for (const auto& finalist : finalists) {
-    const Finding finding = finalist->examination().inspect_memory();
-    if (finding.status != TrialStatus::ok)
-      return fail(outcome, finding.status, "after a final: " + finding.detail);
-  }
-  for (model::Standing& standing : result.standings) add_reading(standing.measurement);
-  outcome = std::move(result);
 }
 
 }  // namespace tuner::measure

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tuner/device/device.hpp"
+#include "tuner/measure/energy.hpp"
 #include "tuner/measure/inputs_cache.hpp"
 #include "tuner/model/trial.hpp"
 
@@ -26,6 +27,9 @@ struct Surroundings {
   std::function<Reading()> reading;
   /// Opens the device's counters, on the thread that uses the device; null: it has none.
   std::function<std::unique_ptr<device::Counters>()> counters;
+  /// As EnergyCounter::joules; null: the device does not count its energy.
+  std::function<std::optional<double>()> joules;
+  std::function<void(double ns)> pause;  ///< lets the device wait; default: sleeps
 };
 
 /// Runs trials on a Device of this process. Configurations of one problem share inputs and reference. One
@@ -49,7 +53,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   model::TrialOutcome run(const model::TrialJob& job) override;
   /// A final on verified kernels, each verified once more before the first round. Fences and inputs are
   /// looked at after the last round; what is wrong then has no culprit. `timing` is entered with
-  /// each round.
+  /// each round. Energy is measured behind the last one, where the policy asks for it.
   model::FinalOutcome run_final(const model::FinalJob& job) override;
   /// Each pass finds the caches as a timed launch does: after another run of the same, or flushed where the
   /// policy says so.
@@ -69,6 +73,9 @@ class DeviceTrialRunner final : public model::TrialRunner {
   void attempt_profile(const model::ProfileJob& job, model::Profile& profile);
   void attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome);
   void add_reading(model::Measurement& measurement) const;
+  double max_sm_clock_mhz(const model::MeasurePolicy& policy) const;
+  /// Nothing where it cannot be told of this plan under this policy.
+  EnergyMeter* meter_for(const model::TrialJob& job);
   static model::TrialOutcome lost_before();
   void note(const device::DeviceFault& fault, model::TrialOutcome& outcome);
   bool is_idle() const;
@@ -79,6 +86,7 @@ class DeviceTrialRunner final : public model::TrialRunner {
   Surroundings m_surroundings;
   std::function<void(model::TrialPhase)> m_listener;
   InputsCache m_inputs;
+  std::optional<EnergyMeter> m_meter;
   bool m_probing = false;
   std::optional<double> m_last_active_ns;
   double m_woken_ns = 0;  ///< when it last ceased to idle

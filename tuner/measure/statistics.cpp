@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -129,6 +130,16 @@ double quantile(std::span<const double> samples, double p) {
   if (below + 1 >= ordered.size()) return ordered.back();
   const double share = position - static_cast<double>(below);
   return ordered[below] + share * (ordered[below + 1] - ordered[below]);
+}
+
+Interval mean_interval(std::span<const double> samples) {
+  const auto count = static_cast<double>(samples.size());
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / count;
+  double squares = 0;
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
+  const double error = std::sqrt(squares / (count - 1) / count);
+  const double margin = student_quantile(1 - doubt / 2, count - 1) * error;
+  return {mean - margin, mean + margin};
 }
 
 Interval median_interval(std::span<const double> samples) {

@@ -30,6 +30,10 @@ double normal_quantile(double p);
 /// say as much: theirs is their whole range.
 Interval median_interval(std::span<const double> samples);
 
+/// Of at least two samples that are nearly normal: the 95 % interval of their mean, by Student's t
+/// distribution.
+Interval mean_interval(std::span<const double> samples);
+
 /// How many times as long `a` took as `b`, with an interval.
 struct Ratio {
   double ratio = 1;

@@ -45,9 +45,12 @@ struct Environment {
   std::string method;          ///< name and version of the measuring policy: `standard-1`
   std::string inputs;          ///< input distribution: `spec` or a named one
   std::string execution = {};  ///< `stream` or `eager`; empty: in a graph, as all times before them
+  double clock_mhz = 0;        ///< that the multiprocessors were locked to; 0: they were not
 
   /// `graph`, `stream` or `eager`.
   std::string execution_word() const { return execution.empty() ? "graph" : execution; }
+  /// `clock 1200 MHz`, `clock free`
+  std::string clock_text() const;
   Digest key() const;
   /// `NVIDIA H200, driver 580.159.04, nvrtc 13.0, float, L2 warm, standard-1`
   std::string text() const;

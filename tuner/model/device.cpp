@@ -20,10 +20,15 @@ constexpr std::array known_kinds = {
                .has_views = true,
                .has_libraries = true,
                .has_own_kernels = true,
-               .has_streams = true},
-    DeviceKind{
-        .name = "cpu", .compiler = "host", .in_specs = true, .obeys_specs = true, .has_sanitizers = true},
-    DeviceKind{.name = "replay", .naming = Naming::file},
+               .has_streams = true,
+               .has_energy = true},
+    DeviceKind{.name = "cpu",
+               .compiler = "host",
+               .in_specs = true,
+               .obeys_specs = true,
+               .has_sanitizers = true,
+               .has_energy = true},
+    DeviceKind{.name = "replay", .naming = Naming::file, .has_energy = true},
 };
 constexpr DeviceKind unknown{.name = "unknown", .obeys_specs = true};
 

@@ -67,6 +67,7 @@ struct DeviceKind {
   bool has_own_kernels = false;  ///< filling and comparing are kernels that are compiled for it
   bool has_streams = false;      ///< launches may be queued, and follow each other without the host
   bool has_sanitizers = false;   ///< `tuner check --sanitize` runs kernels on it
+  bool has_energy = false;       ///< where its machine allows it, it counts the energy that it takes
 };
 
 /// The first is the one that `--device auto` and `all` mean.

@@ -71,16 +71,16 @@ TUNER_FIELDS(Cut, samples, factor);
 TUNER_FIELDS(FinalPolicy, finalists, within, choosing_rounds, confirming_rounds, time_limit_ns);
 
 TUNER_FIELDS(MeasurePolicy, name, samples, cuts, final, batch_below_ns, batch_ns, time_limit_ns, flush_l2,
-             execution);
+             execution, energy, objective, clock_mhz);
 
 /// Without the reference's binary and kernels, which most trials share: they travel apart.
 TUNER_FIELDS(TrialJob, key, plan, binary, kernels, library, reference_key, policy, probes, best_ns, seed,
              role, distrusted);
 
 TUNER_FIELDS(TrialOutcome, status, detail, verification, measurement, device_lost,
-             driver_blocks_per_multiprocessor, subject, probes_passed, output_bits);
+             driver_blocks_per_multiprocessor, subject, probes_passed, output_bits, energy);
 
-TUNER_FIELDS(Standing, measurement, ratio, ratio_low, ratio_high, tied);
+TUNER_FIELDS(Standing, measurement, ratio, ratio_low, ratio_high, tied, energy);
 
 TUNER_FIELDS(Profile, outcome, counters, passes);
 

@@ -173,6 +173,20 @@ void describe(Archive& a, T& v) {
   a(Figure{"outputs", "digest of all bits of all outputs"}, v.outputs);
 }
 
+template <class Archive, Described<Energy> T>
+void describe(Archive& a, T& v) {
+  constexpr const char* one_run = "one run gives none";
+  a(Figure{"mean_j", "of one execution, by the device's counter", "J"}, v.mean_j);
+  a(Figure{"low_j", "lower end of the 95 % interval of the mean", "J", one_run}, v.low_j);
+  a(Figure{"high_j", "upper end of it", "J", one_run}, v.high_j);
+  a(Figure{"mean_ns", "time of one execution meanwhile", "ns"}, v.mean_ns);
+  a(Figure{"idle_w", "of the device that waits", "W", "unknown"}, v.idle_w);
+  a(Figure{"clock_mhz", "mean clock of the multiprocessors meanwhile", "MHz", "the device does not tell"},
+    v.clock_mhz);
+  a(Figure{"runs", "that the mean is of", "runs"}, v.runs);
+  a(Figure{"sequence", "of the result it came with: of two the larger counts"}, v.sequence);
+}
+
 template <class Archive, Described<Workload> T>
 void describe(Archive& a, T& v) {
   a(Figure{"operations", "that the problem asks for, however it is solved", "", "the spec does not say"},
@@ -199,6 +213,7 @@ void describe(Archive& a, T& v) {
   a(Figure{"execution", "how launches follow each other: stream, or eager: a call of the host each", "",
            "back to back in a graph"},
     v.execution);
+  a(Figure{"clock_mhz", "that the multiprocessors were locked to", "MHz", "they were not"}, v.clock_mhz);
   a(Figure{"inputs", "how inputs are made"}, v.inputs);
 }
 
@@ -229,6 +244,8 @@ void describe_row(Archive& a, T& v) {
   a(Figure{"output_bits", "digests for telling which trials give the same bits", "",
            "the kernel is not deterministic, or nobody looked"},
     v.outcome.output_bits);
+  a(Figure{"energy", "what one execution takes", "", "nobody asked, or the device does not tell"},
+    v.outcome.energy);
   a(Figure{"metrics", "figures of the spec at the median time, by name with unit"}, v.metrics);
   a(Figure{"workload", "what the problem asks for"}, v.workload);
   a(Figure{"gpu", "uuid of the GPU that measured it", "", "it was not run, or unknown"}, v.gpu);

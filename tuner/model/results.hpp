@@ -86,6 +86,7 @@ struct KnownResult {
   TrialStatus status = TrialStatus::ok;
   std::optional<double> median_ns;  ///< of ok and dropped ones
   std::optional<OutputBits> output_bits = {};
+  std::optional<double> energy_j = {};  ///< Energy::mean_j
 };
 
 /// Likewise, asked for by what was tried.

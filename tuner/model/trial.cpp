@@ -63,6 +63,7 @@ Digest Environment::key() const {
       .add(method)
       .add(inputs);
   if (!execution.empty()) digest.add(execution);
+  if (clock_mhz > 0) digest.add(clock_text());
   return digest.finish();
 }
 
@@ -70,8 +71,19 @@ std::string Environment::text() const {
   std::string out =
       fmt::format("{}, driver {}, {}, {}, L2 {}, {}", device, driver, toolkit, cuda_name(type), l2, method);
   if (!execution.empty()) out += ", " + execution;
+  if (clock_mhz > 0) out += ", " + clock_text();
   if (inputs != "spec") out += fmt::format(", inputs {}", inputs);
   return out;
+}
+
+std::string Environment::clock_text() const {
+  return clock_mhz > 0 ? fmt::format("clock {:.0f} MHz", clock_mhz) : "clock free";
+}
+
+double time_bound_ns(Objective objective, double value, double idle_w) {
+  if (!(idle_w > 0)) return std::numeric_limits<double>::infinity();
+  const double bound = value / idle_w;
+  return (objective == Objective::edp ? std::sqrt(bound) : bound) * 1e9;
 }
 
 Digest trial_key(const std::string& kernel, const Configuration& configuration, const Digest& binary_key,

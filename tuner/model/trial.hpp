@@ -70,6 +70,28 @@ struct Words<Execution> {
   static constexpr std::string_view all[] = {"graph", "stream", "eager"};
 };
 
+/// What a search makes as small as it can.
+enum class Objective {
+  time,
+  energy,  ///< of one execution
+  edp,     ///< energy times time
+};
+
+template <>
+struct Words<Objective> {
+  static constexpr std::string_view all[] = {"time", "energy", "edp"};
+};
+
+/// In ns, J or J*s.
+constexpr double objective_value(Objective objective, double time_ns, double energy_j) {
+  if (objective == Objective::time) return time_ns;
+  return objective == Objective::energy ? energy_j : energy_j * time_ns * 1e-9;
+}
+
+/// The time from which on a trial cannot be better than `value` (J or J*s): whatever it does, its device
+/// draws what it draws when it idles.
+double time_bound_ns(Objective objective, double value, double idle_w);
+
 /// How samples are taken; its name and version are part of the environment.
 struct MeasurePolicy {
   std::string name = "standard-3";
@@ -81,6 +103,9 @@ struct MeasurePolicy {
   double time_limit_ns = 3e7;       ///< stop sampling a trial after this much timed work
   bool flush_l2 = false;
   Execution execution = Execution::graph;
+  bool energy = false;                    ///< that of finalists is measured
+  Objective objective = Objective::time;  ///< of another the energy of each trial is measured, once
+  double clock_mhz = 0;                   ///< that the multiprocessors are locked to; 0: they are not
   bool operator==(const MeasurePolicy&) const = default;
 };
 
@@ -107,6 +132,21 @@ struct Measurement {
   double power_w = 0;                    ///< likewise
   bool includes_launch_latency = false;  ///< too short for its time to mean the kernel alone
   bool operator==(const Measurement&) const = default;
+};
+
+/// What one execution takes from the device's supply, by the device's own counter over runs that are long
+/// enough for it.
+struct Energy {
+  double mean_j = 0;
+  double low_j = 0;  ///< 95 % interval of the mean; 0: one run gives none
+  double high_j = 0;
+  double mean_ns = 0;    ///< time of one execution meanwhile
+  double idle_w = 0;     ///< of the device that waits, measured in the same process
+  double clock_mhz = 0;  ///< mean of the multiprocessors meanwhile; 0: unknown
+  int runs = 0;
+  std::int64_t sequence = 0;  ///< of the result it came with (TrialRecord::sequence); 0: not recorded yet
+  double watts() const { return mean_j / (mean_ns * 1e-9); }
+  bool operator==(const Energy&) const = default;
 };
 
 /// One trial as a measuring process gets it: self-contained, no expression left to evaluate.
@@ -163,6 +203,7 @@ struct TrialOutcome {
   bool probes_passed = false;  ///< the job had probes, and all of them were right
   /// Of a kernel that is deterministic, as its repeated runs have shown; absent: nobody looked.
   std::optional<OutputBits> output_bits;
+  std::optional<Energy> energy = {};  ///< absent: nobody asked, or the device cannot tell
   /// Its median where that may compete for `best`.
   std::optional<double> trusted_ns() const {
     return measurement && has_trusted_time(status) ? std::optional(measurement->median_ns) : std::nullopt;
@@ -266,6 +307,7 @@ struct Standing {
   double ratio_high = 1;
   bool tied = false;  ///< cannot be told from the fastest (measure::Final says when), or it is the fastest;
                       ///< never a baseline
+  std::optional<Energy> energy = {};
   bool operator==(const Standing&) const = default;
 };
 

@@ -273,11 +273,11 @@ EndedSearch CandidateQueue::ended(std::size_t index, Open& open, model::SearchEn
   } else if (open.is_refused) {
     record.ending = model::SearchEnding::refused;
   } else {
-    // What is enough of some bits is not enough of all.
-    const bool is_enough_of_some = m_request.same_bits && with_rest == model::SearchEnding::until;
+    // What is enough of some bits, or of another objective, is not enough of all.
+    const bool is_enough_of_some = m_request.is_own_question() && with_rest == model::SearchEnding::until;
     record.ending = is_enough_of_some ? model::SearchEnding::gave_up : with_rest;
     // What a shard expects of the rest it expects of its own.
-    if (group.is_whole() && !m_request.same_bits)
+    if (group.is_whole() && !m_request.is_own_question())
       record.outlook = open.enough ? open.enough : strategy_of(open).outlook();
     // All was proposed, and not all of it was tried.
     if (record.outlook == search::exhausted()) record.outlook.reset();
@@ -304,7 +304,11 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
   Open& open = m_open.at(item.group);
   if (model::may_win(record.role)) {
     search::Result result{record.outcome.status, std::nullopt};
-    if (record.outcome.measurement) result.time_ns = record.outcome.measurement->median_ns;
+    if (record.outcome.measurement)
+      result.time_ns =
+          by_energy(item.group, record)
+              .value_of(record.outcome.measurement->median_ns,
+                        record.outcome.energy ? std::optional(record.outcome.energy->mean_j) : std::nullopt);
     if (result.time_ns && is_refused_for_bits(record))
       result = {model::TrialStatus::wrong_result, std::nullopt};
     m_results[item.group][item.candidate] = result;
@@ -313,6 +317,13 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     open.has_ended_one = true;
   }
   hear_of_end(open);
+}
+
+/// What is known of the best by now, this trial included.
+const BestByEnergy& CandidateQueue::by_energy(std::size_t group, const model::TrialRecord& record) {
+  BestByEnergy& best = m_by_energy.try_emplace(group, m_list.groups[group].by_energy).first->second;
+  if (gives_bits(m_request, record)) best.learn(record.outcome);
+  return best;
 }
 
 /// Of one that was dropped before anybody looked at its bits its time says enough.
@@ -397,7 +408,7 @@ void CandidateQueue::begin_group() {
 }
 
 std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {
-  if (m_request.fresh || m_request.same_bits || group.reopened > 0) return std::nullopt;
+  if (m_request.fresh || m_request.is_own_question() || group.reopened > 0) return std::nullopt;
   const auto searched = m_services.source.searched(group.problem, environment(m_request, group.problem.type));
   const auto size = static_cast<std::int64_t>(group.count_competing(m_request));
   const bool is_as_then =

@@ -146,6 +146,7 @@ class CandidateQueue : SweepPart {
   /// What the search of before that ended with as much known as today expects of the rest.
   std::optional<search::Outlook> outlook_of_before(const Group& group) const;
   bool is_baseline(const Item& item) const;
+  const BestByEnergy& by_energy(std::size_t group, const model::TrialRecord& record);
   bool is_refused_for_bits(const model::TrialRecord& record) const;
   EndedSearch ended(std::size_t group, Open& open, model::SearchEnding with_rest);
 
@@ -154,6 +155,7 @@ class CandidateQueue : SweepPart {
   Priors m_priors;
   BudgetShares m_shares;
   std::vector<search::Results> m_results;  ///< by group
+  std::map<std::size_t, BestByEnergy> m_by_energy;
   std::function<bool()> m_needs_another;
   std::size_t m_devices;
   std::size_t m_begun = 0;

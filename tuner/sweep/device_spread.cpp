@@ -84,6 +84,7 @@ double DeviceSpread::widest() const {
 double BestTimes::of(const CompiledTrial& trial, std::size_t device) {
   const model::TrialRecord& record = trial.trial.record;
   if (!model::may_win(record.role)) return 0;
+  if (m_request.policy.objective != model::Objective::time) return by_energy(trial).bound_ns();
   auto known = m_best.find(trial.item.group);
   if (known == m_best.end()) known = m_best.emplace(trial.item.group, before(record)).first;
   const Best& best = known->second;
@@ -95,6 +96,14 @@ double BestTimes::of(const CompiledTrial& trial, std::size_t device) {
   const double before_ns = there ? std::max(best.before_ns / *there * here, best.before_ns)
                                  : best.before_ns * DeviceSpread::unlike;
   return raced_ns == 0 ? before_ns : std::min(raced_ns, before_ns);
+}
+
+BestByEnergy& BestTimes::by_energy(const CompiledTrial& trial) {
+  const auto known = m_by_energy.find(trial.item.group);
+  if (known != m_by_energy.end()) return known->second;
+  return m_by_energy
+      .emplace(trial.item.group, best_by_energy(m_request, trial.trial.record.problem, m_services.source))
+      .first->second;
 }
 
 BestTimes::Best BestTimes::before(const model::TrialRecord& record) const {
@@ -112,6 +121,8 @@ void BestTimes::learn(const CompiledTrial& trial, std::size_t device) {
   const auto time_ns = trial.trial.record.outcome.trusted_ns();
   if (!time_ns || !model::may_win(trial.trial.record.role)) return;
   if (!gives_bits(m_request, trial.trial.record)) return;
+  if (m_request.policy.objective != model::Objective::time)
+    return by_energy(trial).learn(trial.trial.record.outcome);
   Best& best = m_best[trial.item.group];
   const auto take = [](double& least_ns, double ns) {
     if (least_ns == 0 || ns < least_ns) least_ns = ns;

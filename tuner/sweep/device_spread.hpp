@@ -67,7 +67,7 @@ class DeviceSpread {
 
 /// What a trial may be dropped for: the best time of its problem so far, as its own device would take it, and
 /// no less than it is recorded with: whoever is dropped by a fast device is to be seen slower by the records
-/// too.
+/// too. Of another objective: the time from which on it cannot be better.
 class BestTimes {
  public:
   /// The references must outlive the object.
@@ -85,12 +85,14 @@ class BestTimes {
     double before_ns = 0;     ///< what was known before the sweep
     std::string before_gpu;   ///< that measured it
   };
+  BestByEnergy& by_energy(const CompiledTrial& trial);
   Best before(const model::TrialRecord& record) const;
 
   const Request& m_request;
   Services& m_services;
   const DeviceSpread& m_spread;
   std::map<std::size_t, Best> m_best;  ///< by group
+  std::map<std::size_t, BestByEnergy> m_by_energy;
 };
 
 }  // namespace tuner::sweep

@@ -83,6 +83,7 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
   }
   const bool unsettled = is_unsettled(field);
   correct(field);
+  add_by_objective(field, problem);
   PreparedFinal opened{group, {}, std::move(field.coverage), {}, {}};
   std::vector<bool> present;
   for (auto* list : {&field.finalists, &field.baselines}) {
@@ -100,7 +101,9 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
     return true;
   };
   const bool considered = std::any_of(field.considered.begin(), field.considered.end(), knows_all_present);
-  if (considered && !unsettled) return;
+  const bool is_measured = std::ranges::none_of(
+      opened.finalists, [&](const Finalist& finalist) { return lacks_energy(finalist); });
+  if (considered && !unsettled && is_measured) return;
   for (Finalist& finalist : opened.finalists) {
     const auto known = std::find_if(remembered.begin(), remembered.end(), [&](const CompiledTrial& one) {
       return one.trial.record.key == finalist.record.key;
@@ -109,6 +112,43 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
   }
   m_opened.push_back(std::move(opened));
   compile(m_opened.back());
+}
+
+/// Whoever is near the best by another objective takes part too: the final tells who is the fastest, and
+/// what each of them takes.
+void FinalStage::add_by_objective(model::PossibleFinal& field, const model::Problem& problem) const {
+  const model::Objective objective = m_request.policy.objective;
+  const model::FinalPolicy& policy = m_request.policy.final;
+  if (objective == model::Objective::time) return;
+  std::vector<model::TrialRecord> all =
+      m_services.source
+          .possible_final(problem, environment(m_request, problem.type),
+                          std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max())
+          .finalists;
+  std::erase_if(all, [&](const model::TrialRecord& record) {
+    return !record.outcome.energy || !gives_bits(m_request, record);
+  });
+  const auto value = [&](const model::TrialRecord& record) {
+    return model::objective_value(objective, time_ns(record), record.outcome.energy->mean_j);
+  };
+  std::ranges::stable_sort(all, {}, value);
+  const std::size_t fastest = field.finalists.size();
+  for (std::size_t i = 0; i < all.size() && i < static_cast<std::size_t>(policy.finalists); ++i) {
+    if (value(all[i]) > value(all.front()) * policy.within) break;
+    const auto same = [&](const model::TrialRecord& one) { return one.key == all[i].key; };
+    if (std::ranges::none_of(field.finalists, same)) field.finalists.push_back(all[i]);
+  }
+  // By time these have nothing to win.
+  for (std::vector<bool>& considered : field.considered)
+    considered.insert(considered.begin() + static_cast<std::ptrdiff_t>(fastest),
+                      field.finalists.size() - fastest, true);
+}
+
+/// Whether its energy is to be measured in a final and was not yet.
+bool FinalStage::lacks_energy(const Finalist& finalist) const {
+  const auto& energy = finalist.record.outcome.energy;
+  return m_request.policy.energy && m_request.recorded_device.empty() && !(energy && energy->runs > 1) &&
+         tells_energy(finalist.work->kernel.spec());
 }
 
 /// Of all trials those that give the bits asked for. It speaks of its finalists alone: what gives others has
@@ -319,12 +359,17 @@ bool FinalStage::conclude(PreparedFinal final, const model::FinalOutcome& outcom
   return true;
 }
 
+/// What measuring the energy of a finalist takes at most, unless its launches are long.
+constexpr double energy_of_each_ns = 3e9;
+
 /// So that choosing and confirming end in time; each has six rounds however long they take.
 void FinalStage::shorten(model::FinalJob& job) const {
   const double left_ns = (m_until - m_services.clock()) * 1e9;
+  const double energy_ns = energy_of_each_ns * static_cast<double>(job.trials.size());
   for (model::TrialJob& trial : job.trials) {
     double& limit_ns = trial.policy.final.time_limit_ns;
     limit_ns = std::min(limit_ns, std::max(left_ns / 2, 0.0));
+    trial.policy.energy = trial.policy.energy && energy_ns < left_ns / 2;
   }
 }
 
@@ -390,6 +435,7 @@ void FinalStage::record(PreparedFinal& held, const model::FinalOutcome& outcome,
     trial.record.gpu = gpu;
     model::TrialOutcome measured = trial.record.outcome;
     measured.measurement = standing.measurement;
+    if (standing.energy) measured.energy = standing.energy;
     const TrialMaker maker(m_request, *finalists[i].work, trial.record.problem);
     maker.add_outcome(trial, std::move(measured));
     final.entries.push_back(

@@ -91,6 +91,8 @@ class FinalStage : SweepPart {
   void shorten(model::FinalJob& job) const;
   /// Of everyone who may be near enough to the best, those who are, once devices are told apart.
   void correct(model::PossibleFinal& field) const;
+  void add_by_objective(model::PossibleFinal& field, const model::Problem& problem) const;
+  bool lacks_energy(const Finalist& finalist) const;
   bool are_apart(const model::PossibleFinal& field) const;
   /// Where GPUs are apart, race and final may be of two, which then explains the difference.
   bool is_unsettled(const model::PossibleFinal& field) const { return field.unsettled && !are_apart(field); }

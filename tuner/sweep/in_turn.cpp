@@ -44,6 +44,7 @@ Trial same_again(const Request& request, const Work& work, const model::TrialRec
   as_then.policy.flush_l2 = trial.environment.l2 == "cold";
   as_then.policy.execution = model::parse_word<model::Execution>(trial.environment.execution_word())
                                  .value_or(request.policy.execution);
+  as_then.policy.clock_mhz = trial.environment.clock_mhz;
   as_then.device.name = trial.environment.device;
   as_then.device.driver = trial.environment.driver;
   Trial again = TrialMaker(as_then, work, trial.problem).make(trial.configuration);

@@ -65,6 +65,7 @@ std::string environment_text(const model::Environment& there, const model::Envir
   if (there.l2 != here.l2) parts.push_back("L2 " + there.l2);
   if (there.method != here.method) parts.push_back(there.method);
   if (there.execution != here.execution) parts.push_back(there.execution_word());
+  if (there.clock_mhz != here.clock_mhz) parts.push_back(there.clock_text());
   if (there.inputs != here.inputs) parts.push_back("inputs " + there.inputs);
   return fmt::format("{}", fmt::join(parts, ", "));
 }

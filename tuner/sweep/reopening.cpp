@@ -17,7 +17,7 @@ std::string counts_text(const std::map<std::string, std::size_t>& kernels) {
 }  // namespace
 
 std::size_t Reopening::begin(std::size_t group, std::int64_t most) {
-  const bool is_part = (m_request.shard && m_request.shard->of > 1) || m_request.same_bits;
+  const bool is_part = (m_request.shard && m_request.shard->of > 1) || m_request.is_own_question();
   if (is_part || !m_request.recorded_device.empty() || most <= 0) return 0;
   const model::Problem& problem = m_list.groups[group].problem;
   std::vector<Open> trials = open(problem);

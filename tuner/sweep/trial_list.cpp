@@ -167,21 +167,30 @@ bool is_retried(const Request& request, const model::KernelSpec& spec, TrialStat
          status != TrialStatus::unlaunchable;
 }
 
+/// Of a result that came without an energy: whether it may be the best by one.
+bool is_energy_wanted(const Request& request, const model::KernelSpec& spec, const Group& group,
+                      const model::KnownResult& known) {
+  const bool may_tell = request.recorded_device.empty() && tells_energy(spec) && model::may_win(spec.role);
+  if (request.policy.objective == model::Objective::time || !may_tell) return false;
+  return group.by_energy.bound_ns() == 0 || *known.median_ns <= group.by_energy.bound_ns();
+}
+
 /// A result of before as the search takes it; nothing where it is to be had again. What gives other bits than
 /// are asked for counts as failed, and of what nobody knows its bits is measured again.
-std::optional<search::Result> result_of(const Request& request, const Work& work,
-                                        const model::Problem& problem, const model::KnownResult& known) {
+std::optional<search::Result> result_of(const Request& request, const Work& work, const Group& group,
+                                        const model::KnownResult& known) {
   const model::KernelSpec& spec = work.kernel.spec();
   if (is_retried(request, spec, known.status)) return std::nullopt;
   const bool has_time = known.status == TrialStatus::ok || known.status == TrialStatus::dropped;
   if (request.same_bits && has_time && model::may_win(spec.role)) {
-    const auto relation = request.same_bits->relation(problem, spec.name, known.output_bits);
+    const auto relation = request.same_bits->relation(group.problem, spec.name, known.output_bits);
     if (relation == model::BitsRelation::other)
       return search::Result{TrialStatus::wrong_result, std::nullopt};
     const bool may_tell = request.recorded_device.empty() && known.status == TrialStatus::ok;
     if (relation == model::BitsRelation::unknown && may_tell) return std::nullopt;
   }
-  return search::Result{known.status, known.median_ns};
+  if (has_time && !known.energy_j && is_energy_wanted(request, spec, group, known)) return std::nullopt;
+  return search::Result{known.status, group.by_energy.value_of(known.median_ns, known.energy_j)};
 }
 
 void note_known_of_counted(const Request& request, Group& group, model::ResultSource& source) {
@@ -189,7 +198,7 @@ void note_known_of_counted(const Request& request, Group& group, model::ResultSo
     if (!group.lists[kernel].counted()) continue;
     const Work& work = group.work_of_kernel(request, kernel);
     for (const Tried& one : tried_of(request, work, group.problem, group.lists[kernel], source)) {
-      const auto result = result_of(request, work, group.problem, one.result);
+      const auto result = result_of(request, work, group, one.result);
       const auto candidate = group.candidates.of_whole(kernel, one.configuration);
       if (!result || (request.shard && !group.offers(request, *candidate))) continue;
       group.known[*candidate] = result;
@@ -200,6 +209,7 @@ void note_known_of_counted(const Request& request, Group& group, model::ResultSo
 void note_known(const Request& request, Group& group, model::ResultSource& source) {
   group.known.resize(group.candidates.size());
   if (request.fresh) return;
+  group.by_energy = best_by_energy(request, group.problem, source);
   note_known_of_counted(request, group, source);
   const std::vector<model::KnownResult> known = source.known(group.keys);
   std::unordered_map<model::Digest, const model::KnownResult*, model::DigestHash> lookup;
@@ -207,7 +217,7 @@ void note_known(const Request& request, Group& group, model::ResultSource& sourc
   for (std::size_t i = 0; i < group.keys.size(); ++i) {
     const auto found = lookup.find(group.keys[i]);
     if (found == lookup.end()) continue;
-    group.known[i] = result_of(request, group.work_of(request, i), group.problem, *found->second);
+    group.known[i] = result_of(request, group.work_of(request, i), group, *found->second);
   }
 }
 
@@ -277,7 +287,8 @@ std::optional<double> least_today(const Request& request, const model::Problem& 
 /// What would be in a final beside the best of today is to be measured whole. The best counts with the least
 /// time that it ever had: it was that much faster when both were measured, whatever a final found later.
 void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
-  if (!request.recorded_device.empty()) return;  // a recording has no more to say
+  if (!request.recorded_device.empty()) return;                    // a recording has no more to say
+  if (request.policy.objective != model::Objective::time) return;  // is_energy_wanted() has asked
   std::optional<double> best_ns = best_known(request, group);
   std::vector<std::size_t> dropped;
   group.known.for_each([&](std::size_t i, const search::Result& known) {

@@ -7,6 +7,7 @@
 
 #include "tuner/model/results.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/sweep/objective.hpp"
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::sweep {
@@ -29,6 +30,7 @@ struct Group {
   std::int64_t reopened = 0;
   /// Whether a shard leaves candidates of counted lists to others, which are candidates here all the same.
   bool is_shared = false;
+  BestByEnergy by_energy;  ///< of what is known
   const Work& work_of_kernel(const Request& request, std::size_t kernel) const {
     return request.work[work[kernel]];
   }

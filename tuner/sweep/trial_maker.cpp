@@ -184,6 +184,7 @@ model::Environment environment(const Request& request, model::ElementType type) 
   comparison.inputs = "spec";
   if (request.policy.execution != model::Execution::graph)
     comparison.execution = model::to_string(request.policy.execution);
+  comparison.clock_mhz = request.policy.clock_mhz;
   return comparison;
 }
 

@@ -64,7 +64,7 @@ inline constexpr std::tuple last_values = {
     model::Subject::device,          model::last_element_type,  model::Access::workspace,
     model::Texture::Outside::mirror, model::Memory::managed,    model::Init::Kind::generated,
     model::Operand::Kind::texture,   model::Step::Kind::memset, model::ExitCode::terminated,
-    model::Execution::eager};
+    model::Execution::eager,         model::Objective::edp};
 template <class E>
 inline constexpr int last = static_cast<int>(std::get<E>(last_values));
 

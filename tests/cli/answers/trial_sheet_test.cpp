@@ -88,11 +88,12 @@ TEST_SUITE("cli") {
     facts.trial.compile_ms = 0;
     facts.trial.binary_key = {};
     facts.trial.occupancy.reset();
+    facts.trial.outcome.energy.reset();
     const std::string text = sheet(facts);
     CAPTURE(text);
     for (const char* part : {"lowered clock", "SM clock", "°C", " W", "launch latency", "stack",
                              "default configuration", "compiler log", "compile time", "binary", "occupancy",
-                             "code", "share of ceiling", "final", "chosen", "spec "}) {
+                             "code", "share of ceiling", "energy", "final", "chosen", "spec "}) {
       CAPTURE(part);
       CHECK_FALSE(contains(text, part));
     }

@@ -89,6 +89,7 @@ Json answer_json(const db::BestAnswer& answer) {
   Json out = case_json(answer);
   out["chosen"] = false;
   out["settled"] = answer.settled;
+  out["objective"] = model::to_string(answer.objective);
   out["winner"] = trial_json(answer, answer.winner);
   out["approximate"] = answer.is_approximate();
   out["remeasured"] = answer.final.has_value();

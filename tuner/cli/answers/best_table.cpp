@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "reports/energy.hpp"
 #include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
@@ -144,6 +145,9 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
                                        ? reports::interval_text(measurement->low_ns, measurement->high_ns)
                                        : ""},
                  {metric.empty() ? "metric" : metric, rate_text(answer, metric)},
+                 {"energy", winner.outcome.energy ? reports::energy_text(*winner.outcome.energy) : ""},
+                 {"per watt", reports::per_watt_text(winner)},
+                 {"in a long run", reports::sustained_text(winner)},
                  {"of ceiling", share_text(answer)},
                  {"× default", speedup_text(answer)},
                  {"bits", bits_by_default(answer)}};
@@ -178,6 +182,8 @@ std::string table_text(const Group& group, const Style& style) {
                           {"configuration"},
                           {"median", Align::right},
                           {metric, Align::right, false, 6},
+                          {"energy", Align::right, false, 2},
+                          {"per watt", Align::right, false, 1},
                           {"× default", Align::right, false, 4}});
     int drop_library = static_cast<int>(libraries.size()) + 5;  // the last of them first
     for (const std::string& name : libraries)
@@ -188,13 +194,16 @@ std::string table_text(const Group& group, const Style& style) {
     table.add_column("bits", Align::left, false, 2);
     for (const db::BestAnswer* answer : group) {
       const model::TrialRecord& winner = answer->winner;
-      std::vector<std::string> row = {reports::size_label(winner.problem),
-                                      style.id(winner.key),
-                                      common.has_one_kernel() ? "" : winner.kernel,
-                                      with_configurations ? common.rest(winner) : "",
-                                      time_with_marks(*answer),
-                                      rate_text(*answer, metric),
-                                      speedup_text(*answer)};
+      std::vector<std::string> row = {
+          reports::size_label(winner.problem),
+          style.id(winner.key),
+          common.has_one_kernel() ? "" : winner.kernel,
+          with_configurations ? common.rest(winner) : "",
+          time_with_marks(*answer),
+          rate_text(*answer, metric),
+          winner.outcome.energy ? reports::joules_text(winner.outcome.energy->mean_j) : "",
+          reports::per_watt_text(winner),
+          speedup_text(*answer)};
       for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
       row.insert(row.end(), {share_percent(*answer), reports::searched_cell(answer->searched),
                              fmt::format("{}", answer->tied_count), bits_by_default(*answer)});

@@ -6,6 +6,7 @@
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
@@ -234,6 +235,8 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   say_ties(answer, style, lines);
   say_bits(answer, style, lines);
   say_runner_up(answer, ranked, style, lines);
+  if (std::string cheaper = cheaper_text(answer, ranked, style); !cheaper.empty())
+    lines.push_back(std::move(cheaper));
   for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));
   say_libraries(answer, lines);
   say_ceiling(answer, lines);

@@ -82,8 +82,8 @@ bool is_of_newer_versions(const model::Environment& a, const model::Environment&
 bool same_conditions(const BestAnswer& a, const BestAnswer& b) {
   const model::Environment& x = a.tuning_case.environment;
   const model::Environment& y = b.tuning_case.environment;
-  return std::tie(x.device, x.type, x.l2, x.execution, x.inputs) ==
-         std::tie(y.device, y.type, y.l2, y.execution, y.inputs);
+  return std::tie(x.device, x.type, x.l2, x.execution, x.clock_mhz, x.inputs) ==
+         std::tie(y.device, y.type, y.l2, y.execution, y.clock_mhz, y.inputs);
 }
 
 /// -1, 0 or 1: which of the two was searched further.
@@ -249,6 +249,7 @@ std::string choosing_flags(const std::vector<BestAnswer>& answers, const Environ
   add("--type", [](const BestAnswer& answer) {
     return std::string(model::cuda_name(answer.tuning_case.environment.type));
   });
+  add("--environment", [](const BestAnswer& answer) { return answer.tuning_case.environment.clock_text(); });
   add("--environment", field(&Class::driver));
   add("--environment", field(&Class::toolkit));
   add("--environment", field(&Class::inputs));

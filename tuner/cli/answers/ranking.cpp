@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "reports/energy.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -26,7 +27,7 @@ using Value = std::optional<model::Value>;
 using Figure = std::pair<const char*, Value>;
 
 /// What is worked out of a trial, beside its parameters.
-std::array<Figure, 6> figures_of(const model::TrialRecord& trial) {
+std::array<Figure, 7> figures_of(const model::TrialRecord& trial) {
   const auto& resources = trial.resources;
   const auto& measurement = trial.outcome.measurement;
   const auto number = [](bool is_known, const auto& of) {
@@ -41,7 +42,9 @@ std::array<Figure, 6> figures_of(const model::TrialRecord& trial) {
        number(true, [&] { return std::int64_t{trial.block.x} * trial.block.y * trial.block.z; })},
       {"occupancy", number(trial.occupancy.has_value(),
                            [&] { return std::floor(trial.occupancy->fraction * 100 + 1e-9); })},
-      {"time_us", number(measurement.has_value(), [&] { return measurement->median_ns / 1000; })}};
+      {"time_us", number(measurement.has_value(), [&] { return measurement->median_ns / 1000; })},
+      {"energy_uj",
+       number(trial.outcome.energy.has_value(), [&] { return trial.outcome.energy->mean_j * 1e6; })}};
 }
 
 }  // namespace
@@ -177,6 +180,8 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
                           {"median", Align::right},
                           {metric, Align::right, false, 3},
                           {"time / fastest", Align::right},
+                          {"energy", Align::right, false, 4},
+                          {"per watt", Align::right, false, 3},
                           {"registers", Align::right, false, 2},
                           {"occupancy", Align::right, false, 1},
                           {"bits", Align::left, false, 1}});
@@ -189,6 +194,8 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
            with_configurations ? common.rest(trial) : "",
            mark + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial),
            metric.empty() ? "" : mark + metric_text(trial, metric), standing_cell(one),
+           trial.outcome.energy ? reports::energy_text(*trial.outcome.energy) : "",
+           reports::per_watt_text(trial),
            trial.resources ? fmt::format("{}", trial.resources->registers) : "",
            trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "", letters.of(trial)});
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/energy.hpp"
 #include "reports/findings.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -127,6 +128,15 @@ void add_time(Facts& facts, const TrialFacts& of) {
                     reports::interval_text(measurement->low_ns, measurement->high_ns)));
   }
   for (const auto& [name, value] : of.trial.metrics) add(facts, name, reports::significant(value));
+  if (const auto& energy = of.trial.outcome.energy) {
+    std::string text =
+        fmt::format("{}, {}, {:.0f} W where {:.0f} W are drawn idle", reports::energy_text(*energy),
+                    util::counted(energy->runs, "run"), energy->watts(), energy->idle_w);
+    if (energy->clock_mhz > 0) text += fmt::format(", SM clock {:.0f} MHz", energy->clock_mhz);
+    add(facts, "energy", text);
+    add(facts, "per watt", reports::per_watt_text(of.trial));
+    add(facts, "in a long run", reports::sustained_text(of.trial));
+  }
   if (const auto share = reports::ceiling_share(of.trial, of.ceilings)) {
     add(facts, "share of ceiling",
         fmt::format("{} ({})", reports::ceiling_text(share), reports::ceiling_value_text(*share->ceiling)));

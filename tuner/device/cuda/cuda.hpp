@@ -54,6 +54,14 @@ class Nvml {
   /// `uuid` as DeviceInfo has it: `GPU-…` (or `MIG-…`).
   GpuReading read(const std::string& uuid) const;
   std::optional<std::int64_t> free_memory_bytes(const std::string& uuid) const;
+  /// What the GPU has taken since its driver was loaded, in J. Slices of a GPU do not tell.
+  std::optional<double> energy_j(const std::string& uuid) const;
+  /// What the multiprocessors can be locked to, in MHz, rising; empty where that is not known.
+  std::vector<int> sm_clocks_mhz(const std::string& uuid) const;
+  /// Keeps the multiprocessors at this clock, for every process and beyond our own end, and lets them go
+  /// again. Why not, where that failed; empty: done. Both take the right to administrate the machine.
+  std::string lock_sm_clock(const std::string& uuid, int mhz) const;
+  std::string free_sm_clock(const std::string& uuid) const;
   /// Processes with a compute context on the GPU, ourselves included; empty where that is not known.
   std::vector<std::uint32_t> compute_processes(const std::string& uuid) const;
 

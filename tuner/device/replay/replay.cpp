@@ -90,6 +90,7 @@ model::TrialOutcome ReplayRunner::run(const model::TrialJob& job) {
 model::FinalOutcome ReplayRunner::run_final(const model::FinalJob& job) {
   model::FinalOutcome out;
   std::vector<model::Measurement> recorded;
+  std::vector<std::optional<model::Energy>> energies;
   for (std::size_t i = 0; i < job.trials.size(); ++i) {
     const model::TrialOutcome outcome = run(job.trials[i]);
     if (!outcome.measurement) {
@@ -98,11 +99,14 @@ model::FinalOutcome ReplayRunner::run_final(const model::FinalJob& job) {
       return out;
     }
     recorded.push_back(*outcome.measurement);
+    energies.push_back(outcome.energy);
     if (recorded[i].median_ns < recorded[out.fastest].median_ns) out.fastest = i;
   }
   const model::Measurement& fastest = recorded[out.fastest];
-  for (const model::Measurement& measurement : recorded) {
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const model::Measurement& measurement = recorded[i];
     model::Standing standing;
+    standing.energy = energies[i];
     standing.measurement = measurement;
     standing.ratio = measurement.median_ns / fastest.median_ns;
     standing.ratio_low = measurement.low_ns / fastest.high_ns;

@@ -1,0 +1,85 @@
+#include "tuner/cli/answers/by_objective.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/energy.hpp"
+
+namespace tuner::cli::answers {
+namespace {
+
+bool has_energy(const db::Ranked& one) {
+  return one.trial.outcome.energy && one.trial.outcome.trusted_ns();
+}
+
+bool is_of_final(const db::Ranked& one) {
+  return one.trial.outcome.energy->runs > 1;
+}
+
+double value_of(model::Objective objective, const model::TrialRecord& trial) {
+  return model::objective_value(objective, trial.outcome.measurement->median_ns,
+                                trial.outcome.energy->mean_j);
+}
+
+/// Whether nobody can tell which of the two is better.
+bool overlap(model::Objective objective, const model::TrialRecord& best, const model::TrialRecord& other) {
+  const model::Energy& a = *best.outcome.energy;
+  const model::Energy& b = *other.outcome.energy;
+  if (a.runs < 2 || b.runs < 2) return false;
+  return model::objective_value(objective, other.outcome.measurement->low_ns, b.low_j) <=
+         model::objective_value(objective, best.outcome.measurement->high_ns, a.high_j);
+}
+
+reports::Trials trials_of(const std::vector<db::Ranked>& ranked) {
+  reports::Trials trials;
+  for (const db::Ranked& one : ranked) trials.push_back(&one.trial);
+  return trials;
+}
+
+}  // namespace
+
+bool answer_by(model::Objective objective, db::BestAnswer& answer, std::vector<db::Ranked>& ranked) {
+  if (objective == model::Objective::time) return true;
+  std::erase_if(ranked, [](const db::Ranked& one) { return !has_energy(one); });
+  if (ranked.empty()) return false;
+  if (std::ranges::any_of(ranked, is_of_final))
+    std::erase_if(ranked, [](const db::Ranked& one) { return !is_of_final(one); });
+  std::ranges::stable_sort(ranked, {}, [&](const db::Ranked& one) { return value_of(objective, one.trial); });
+  answer.objective = objective;
+  if (answer.winner.key != ranked.front().trial.key) answer.winner = ranked.front().trial;
+  if (!ranked.front().in_final) answer.final.reset();
+  answer.tied.clear();
+  for (const db::Ranked& one : ranked)
+    if (one.trial.key != answer.winner.key && overlap(objective, answer.winner, one.trial))
+      answer.tied.push_back(one.trial);
+  answer.tied_count = static_cast<std::int64_t>(answer.tied.size());
+  answer.dropped_near = 0;
+  answer.newcomers.clear();
+  return true;
+}
+
+std::string energy_front_text(const std::vector<db::Ranked>& ranked, const Style& style) {
+  const reports::Trials front = reports::energy_front(trials_of(ranked));
+  if (front.empty()) return "";
+  if (front.size() == 1) return "nobody surely uses less energy than the fastest\n";
+  return "what saving energy costs:\n" + reports::front_table({front}, [&](const model::TrialRecord& trial) {
+                                           return style.id(trial.key);
+                                         }).fitted(style.columns);
+}
+
+std::string cheaper_text(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked,
+                         const Style& style) {
+  const auto& own = answer.winner.outcome.energy;
+  const reports::Trials front = reports::energy_front(trials_of(ranked));
+  if (!own || front.empty()) return "";
+  const model::TrialRecord& cheapest = *front.back();
+  if (cheapest.key == answer.winner.key || !(cheapest.outcome.energy->high_j < own->low_j)) return "";
+  return fmt::format(
+      "{} uses {:.1f} % less energy and takes {:.1f} % longer: `tuner best {} --objective energy` shows what "
+      "saving costs",
+      style.id(cheapest.key), 100 * (1 - cheapest.outcome.energy->mean_j / own->mean_j),
+      100 * (db::times_as_long(answer, cheapest) - 1), answer.tuning_case.problem.size_text());
+}
+
+}  // namespace tuner::cli::answers
