@@ -44,6 +44,11 @@ TEST_CASE("products of bfloat16 verify, large and of few rows") {
   verify("wgmma", {5, 4096, 1003}, 7);
 }
 
+TEST_CASE("products verify where launches overlap") {
+  if (!is_hopper()) return;
+  verify("wgmma_wide", {1003, 333, 777}, 10007, 8);
+}
+
 TEST_CASE("products of FP8 verify, with one scale and with many") {
   if (!is_hopper()) return;
   for (const char* name : {"wgmma_fp8", "wgmma_fp8_rows"}) {

@@ -56,6 +56,12 @@ TEST_CASE("products of FP8 compile for Hopper, with one scale and with many" *
   check_compiles("wgmma_fp8_rows", {4096, 4096, 4096}, "sm_90");
 }
 
+// The last one reads B before the launch before has ended.
+TEST_CASE("the space around them compiles for Hopper, also where launches overlap" *
+          doctest::skip(test::no_toolkit())) {
+  check_compiles("wgmma_wide", {1024, 1024, 1024}, "sm_90", 16);
+}
+
 TEST_CASE("gradients, batches and groups compile for Hopper" * doctest::skip(test::no_toolkit())) {
   check_compiles("wgmma_gradient", {4096, 4096, 4096}, "sm_90");
   check_compiles("wgmma_batched", {64, 512, 512, 512}, "sm_90");

@@ -111,10 +111,14 @@ struct Turn {
   }
 };
 
-/// Where launches overlap: lets the next one begin as soon as there is room, and waits for the one before.
-__device__ inline void wait_for_launch_before() {
+/// Where launches overlap: as soon as there is room.
+__device__ inline void let_next_launch_begin() {
 #if OVERLAP
   asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void wait_for_launch_before() {
+#if OVERLAP
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

@@ -52,8 +52,8 @@ class Copies {
     for (int i = 0; i < CLUSTER_M; ++i) m_above |= 1U << (i + m_column * CLUSTER_M);
   }
 
-  /// The k-tile that begins at `k`, of the tile at `place`.
-  __device__ void copy(unsigned char* stage, const Place& place, int k, Barrier& barrier) const {
+  /// Rows of A of the k-tile that begins at `k`, of the tile at `place`.
+  __device__ void copy_a(unsigned char* stage, const Place& place, int k, Barrier& barrier) const {
     constexpr int rows_a = (A_COLUMNS ? TILE_K : TILE_M) / CLUSTER_N;
     const int first_a = m_column * rows_a;
     if constexpr (A_COLUMNS) {
@@ -67,6 +67,10 @@ class Copies {
                                   place.row + first_a, barrier, m_beside);
       }
     }
+  }
+
+  /// And its columns of B.
+  __device__ void copy_b(unsigned char* stage, const Place& place, int k, Barrier& barrier) const {
     unsigned char* const b = stage + BYTES_A;
     constexpr int rows_b = (B_ROWS ? TILE_K : TILE_N) / CLUSTER_M;
     static_assert(CLUSTER_M == 1 || rows_b % 8 == 0, "the swizzle repeats every 8 rows");
@@ -77,9 +81,11 @@ class Copies {
         copy_box_of_group(b + i * TILE_K * ROW_BYTES, m_b, place.column + i * ROW, k, place.group, barrier);
       }
     } else if constexpr (B_ROWS) {
-      for (int i = 0; i < (TILE_N + ROW - 1) / ROW; ++i) {
-        copy_box<(CLUSTER_M > 1)>(b + (i * TILE_K + first_b) * ROW_BYTES, m_b, place.column + i * ROW,
-                                  k + first_b, barrier, m_above);
+      for (int row = 0; row < rows_b; row += B_BOX) {
+        for (int i = 0; i < (TILE_N + ROW - 1) / ROW; ++i) {
+          copy_box<(CLUSTER_M > 1)>(b + (i * TILE_K + first_b + row) * ROW_BYTES, m_b, place.column + i * ROW,
+                                    k + first_b + row, barrier, m_above);
+        }
       }
     } else {
       for (int i = 0; i < TILE_K / ROW; ++i) {

@@ -31,11 +31,27 @@ __device__ inline void take_registers() {
 __device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule schedule, int k_tiles) {
   Turn turn(0);
   const Part part(k_tiles);
-  for (Place place; schedule.get(place); schedule.advance(1)) {
+  Place place;
+  int early = 0;  // k-tiles whose B is on its way
+  if constexpr (OVERLAP == 2) {
+    for (; schedule.get(place) && early < min(STAGES, part.count); ++early) {
+      expect_bytes(shared.full[early], STAGE_BYTES);
+      copies.copy_b(shared.stages[early], place, (part.first + early) * TILE_K, shared.full[early]);
+    }
+    wait_for_launch_before();
+  }
+  for (; schedule.get(place); schedule.advance(1)) {
     for (int k = part.first; k < part.first + part.count; ++k) {
-      wait(shared.empty[turn.stage], turn.parity ^ 1);
-      expect_bytes(shared.full[turn.stage], STAGE_BYTES);
-      copies.copy(shared.stages[turn.stage], place, k * TILE_K, shared.full[turn.stage]);
+      unsigned char* const stage = shared.stages[turn.stage];
+      Barrier& full = shared.full[turn.stage];
+      if (early == 0) {
+        wait(shared.empty[turn.stage], turn.parity ^ 1);
+        expect_bytes(full, STAGE_BYTES);
+        copies.copy_b(stage, place, k * TILE_K, full);
+      } else {
+        --early;
+      }
+      copies.copy_a(stage, place, k * TILE_K, full);
       turn.advance();
     }
   }
@@ -106,7 +122,8 @@ __device__ inline void run_block(const CUtensorMap& A_map, const CUtensorMap& B_
   }
   __syncwarp();
   meet_at_begin(warp < 4);
-  wait_for_launch_before();
+  let_next_launch_begin();
+  if (OVERLAP == 1 || OVERLAP == 2 && warp >= 4) wait_for_launch_before();
   if (warp < 4) {
     keep_registers<CONSUMERS == 2 ? 24 : 32>();
     if (warp == 0 && threadIdx.x == 0) {

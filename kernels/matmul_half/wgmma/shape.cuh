@@ -15,6 +15,10 @@
 #define PROMOTE 0  // sums of FP8 alone lack bits, see multiply.cuh
 #endif
 
+#ifndef B_BOX
+#define B_BOX TILE_K  // rows of B that lie across k, in a box
+#endif
+
 #include "product/variant.cuh"
 
 static_assert(sizeof(Number) <= 2, "half, bfloat16 or FP8");
