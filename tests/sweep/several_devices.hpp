@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -23,7 +22,6 @@ struct Host {
   Behave behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
   std::vector<std::unique_ptr<ScaleRunner>> runners;
   sweep::Summary summary;
-  std::atomic<double> later_s = 0;  ///< what the clock is advanced by
 
   void run() {
     const sweep::Request request = bench.request();
@@ -39,19 +37,7 @@ struct Host {
       runners.back()->on_final = bench.on_final;
       all.push_back(runners.back().get());
     }
-    FakeCompilerLog log;
-    compile::CompilePool pool(
-        2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(bench.broken)); });
-    double now = 0;
-    sweep::Services services{pool,
-                             all,
-                             bench.results,
-                             bench.results,
-                             bench.watcher,
-                             bench.oracle,
-                             [&] { return (now += 0.001) + later_s; },
-                             bench.stop};
-    summary = sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+    summary = bench.run_on(request, all);
   }
 
   /// uuid to how many trials it raced last.
