@@ -1,9 +1,9 @@
-#include "config/capture_launches.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "config/capture_draft.hpp"
 
 namespace config {
 

@@ -1,5 +1,3 @@
-#include "config/capture_parameters.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "config/capture_draft.hpp"
 #include "config/source_guesses.hpp"
 
 namespace config {

@@ -1,8 +1,7 @@
-#include "config/capture_sizes.hpp"
-
 #include <algorithm>
 #include <functional>
 
+#include "config/capture_draft.hpp"
 #include "config/source_guesses.hpp"
 
 namespace config {

@@ -1,7 +1,6 @@
-#include "tuner/sass/registers.hpp"
-
 #include "tests/sass/recorded.hpp"
 #include "tuner/sass/analysis.hpp"
+#include "tuner/sass/instruction.hpp"
 
 using namespace tuner;
 using sass::Registers;

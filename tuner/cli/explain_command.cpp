@@ -8,7 +8,7 @@
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/explanation.hpp"
+#include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/answers/parameter_effect.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
