@@ -57,8 +57,7 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   if (!options.what.empty() && !options.is_of_parameter()) {
     const auto sizes = config::parse_sizes(options.what);
     std::erase_if(asked.all, [&](const db::BestAnswer& answer) {
-      return std::ranges::none_of(
-          sizes, [&](const auto& wanted) { return is_of_size(answer.tuning_case.problem, wanted); });
+      return !is_of_sizes(answer.tuning_case.problem, sizes);
     });
   }
   if (asked.all.empty()) {
