@@ -5,7 +5,6 @@
 #include "reports/table.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
 

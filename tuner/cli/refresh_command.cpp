@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "config/known_settings.hpp"
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/answers/refreshed.hpp"
