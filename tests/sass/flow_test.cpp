@@ -63,8 +63,12 @@ TEST_CASE("a loop may go on from several places") {
   CHECK_FALSE(analyse(code, "sm_90").irreducible);
 }
 
-TEST_CASE("a loop behind code that cannot be reached is found") {
-  CHECK(depths(code_of("BRA `(.L_0)\nNOP\n.L_0:\nFADD R1, R1, R2\n@P0 BRA `(.L_0)\nEXIT\n")) == "0-10");
+TEST_CASE("where a loop is entered is known behind code that cannot be reached") {
+  const sass::Code code = code_of(
+      "BRA `(.L_0)\nNOP\n.L_0:\nBRA `(.L_2)\n.L_1:\nFADD R1, R1, R2\n.L_2:\nFMUL R1, R1, R3\n"
+      "@P1 BRA `(.L_1)\nEXIT\n");
+  CHECK(depths(code) == "0-0110");
+  CHECK(flow_of(code).loops.at(0).headers == std::vector<std::size_t>{4});
 }
 
 TEST_CASE("what a turn of a loop can avoid is told from what it cannot") {
