@@ -1,13 +1,10 @@
-#include "config/capture_arguments.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "config/capture_launches.hpp"
-#include "config/capture_values.hpp"
+#include "config/capture_draft.hpp"
 
 namespace config {
 namespace {

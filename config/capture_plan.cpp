@@ -1,5 +1,3 @@
-#include "config/capture_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "config/capture_parameters.hpp"
-#include "config/capture_sizes.hpp"
+#include "config/capture_draft.hpp"
 #include "config/source_guesses.hpp"
 
 namespace config {

@@ -1,11 +1,10 @@
-#include "config/capture_values.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "config/capture_draft.hpp"
 #include "config/source_guesses.hpp"
 #include "config/spec_context.hpp"
 

@@ -1,5 +1,3 @@
-#include "config/recorded_launches.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "config/capture_draft.hpp"
 #include "config/source_guesses.hpp"
 #include "config/spec_context.hpp"
 #include "tuner/model/error.hpp"

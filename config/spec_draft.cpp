@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/capture_arguments.hpp"
+#include "config/capture_draft.hpp"
 #include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"

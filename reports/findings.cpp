@@ -197,8 +197,14 @@ std::string searched_summary(const std::vector<LabelledSearch>& searches) {
         [](const auto* a, const auto* b) { return share(*a->second) < share(*b->second); });
     const std::string low = searched_cell((*least)->second);
     const std::string high = searched_cell((*most)->second);
+    const auto [fewest, largest] = std::minmax_element(
+        parts.begin(), parts.end(),
+        [](const auto* a, const auto* b) { return a->second->candidates < b->second->candidates; });
+    const std::string few = grouped((*fewest)->second->candidates);
+    const std::string many = grouped((*largest)->second->candidates);
     said.push_back(
-        fmt::format("{}{} of the configurations at {}", low, low == high ? "" : " to " + high,
+        fmt::format("{}{} of {}{} configurations at {}", low, low == high ? "" : " to " + high, few,
+                    few == many ? "" : " to " + many,
                     parts.size() == 1 ? parts.front()->first : fmt::format("{} sizes", parts.size())));
   }
   if (known.size() < searches.size())

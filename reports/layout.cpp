@@ -318,15 +318,4 @@ Document build_layout(const Layout& layout, const ReportInput& input) {
   return document;
 }
 
-std::string render_markdown(const TableLayout& layout, const std::vector<model::TrialRecord>& trials) {
-  Document document{layout.title, {}};
-  const std::vector<EnvironmentGroup> environments = by_environment(view(trials));
-  for (const EnvironmentGroup& group : environments) {
-    if (environments.size() > 1) document.add(Heading{2, group.environment.text()});
-    add_parts(layout, group.trials, 3, document);
-  }
-  if (environments.empty()) document.add(Paragraph{"There are no trials to report."});
-  return to_markdown(document);
-}
-
 }  // namespace reports

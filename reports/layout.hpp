@@ -63,9 +63,6 @@ using model::layout::TableLayout;
 /// to_html.
 Document build_layout(const Layout& layout, const ReportInput& input);
 
-/// One table as Markdown, a section an environment where there are several.
-std::string render_markdown(const TableLayout& layout, const std::vector<model::TrialRecord>& trials);
-
 bool matches(const model::TrialRecord& trial, const Filter& filter);
 
 /// One entry of an axis: what it is called, which trials it stands for.

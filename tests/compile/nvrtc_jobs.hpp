@@ -15,7 +15,7 @@ inline compile::nvrtc::NvrtcCompiler real_compiler() {
 /// Whether this machine lacks the toolkit's headers (or NVRTC): for cases that are skipped then.
 inline bool no_toolkit() {
   try {
-    return real_compiler().header_folder().empty();
+    return compile::find_header_folder(compile::nvrtc::load_library()->path()).empty();
   } catch (const model::Error&) {
     return true;
   }

@@ -1,12 +1,15 @@
 // Parts of a sweep that were measured apart come together with `tuner merge`.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
-#include "tests/e2e/user.hpp"
+#include "tests/e2e/help_pages.hpp"
 
 using tuner::test::has;
+using tuner::test::is_installed;
 using tuner::test::ProgramResult;
+using tuner::test::shell;
 using tuner::test::User;
 
 namespace {
@@ -118,5 +121,31 @@ TEST_SUITE("e2e") {
     CHECK(rest.exit_code == 0);
     CHECK((has(rest.err, "1 final held") ||
            has(rest.err, "did not settle")));  // on a loaded machine it is held twice
+  }
+
+  TEST_CASE("merging what is no database of tuner's says what could be, and makes nothing") {
+    const User user;
+    const auto refused = [&](const std::string& file, const std::string& says, const std::string& next) {
+      CAPTURE(file);
+      const auto result = user.types({"merge", file, "--db", "own.db"});
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, file));
+      CHECK(has(result.err, says));
+      CHECK(has(result.err, next));
+      CHECK_FALSE(has(result.err, "tuner run"));
+      CHECK(access((user.home / "own.db").c_str(), F_OK) != 0);
+    };
+    refused("nonsense.db", "there is no such file", "check the path");
+    tuner::test::write_text(user.home / "notes.txt", std::string(4096, 'x'));
+    refused("notes.txt", "not an SQLite database", "`tuner import --db own.db`");
+    tuner::test::write_text(user.home / "empty.db", "");
+    refused("empty.db", "the file is empty", "nothing in it to merge");
+    tuner::test::write_text(user.home / "results.jsonl", "{\"tuner_export\": 1}\n");
+    refused("results.jsonl", "begins as an export does", "`tuner import results.jsonl --db own.db`");
+    if (is_installed(user, "sqlite3")) {
+      REQUIRE(shell(user, "sqlite3 other.db 'CREATE TABLE t(x)' && sqlite3 blank.db 'VACUUM'").exit_code ==
+              0);
+      refused("other.db", "a database of another program", "choose another file");
+    }
   }
 }

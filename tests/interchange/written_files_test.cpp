@@ -60,6 +60,11 @@ void check_read_again(const RecordedSpace& space, TrialStatus wrong) {
   CHECK(read.trials[0].outcome.measurement->samples_ns.size() == 3);
   CHECK(read.trials[0].outcome.measurement->samples_ns[2] == doctest::Approx(2.499e6));
   CHECK(read.trials[0].compile_ms == 80.5);
+  CHECK(read.trials[0].outcome.measurement->low_ns == read.trials[0].outcome.measurement->median_ns);
+  CHECK(read.trials[0].outcome.measurement->high_ns == read.trials[0].outcome.measurement->median_ns);
+  CHECK(read.trials[0].run == read.run.id);
+  CHECK(read.trials[0].sequence == 1);
+  CHECK(read.trials[4].sequence == 5);
   CHECK(read.trials[0].measured_at == "2026-11-21T12:00:00.250000Z");
   CHECK(read.trials[2].outcome.status == TrialStatus::compile_error);
   CHECK(read.trials[3].outcome.status == wrong);
@@ -114,6 +119,13 @@ TEST_SUITE("tuner::interchange") {
   TEST_CASE("both are read again as they were written") {
     check_read_again(parse_recorded_space(kernel_tuner_cache(trials()), "k.json"), TrialStatus::launch_error);
     check_read_again(parse_recorded_space(t4_results(trials()), "t.json"), TrialStatus::wrong_result);
+    std::vector<TrialRecord> of_another_day = trials();
+    for (TrialRecord& trial : of_another_day) trial.measured_at = "2026-11-22T12:00:00.250000Z";
+    const auto run_of = [](const std::vector<TrialRecord>& measured) {
+      return recorded_trials(parse_recorded_space(kernel_tuner_cache(measured), "k.json")).run.id;
+    };
+    CHECK(run_of(of_another_day) != run_of(trials()));
+    CHECK(run_of(trials()) == run_of(trials()));
     // A cache file is one that Kernel Tuner can go on writing: it takes three characters off.
     std::string open = kernel_tuner_cache(trials());
     open.resize(open.size() - 3);

@@ -172,7 +172,7 @@ class Copy {
       fs::permissions(m_tree / file, fs::status(root / file).permissions());
     }
     must_run({"cmake", "--preset", "edit", "-B", m_build.string(), "-DTUNER_WERROR=OFF"}, m_tree);
-    must_run({"ninja", "-C", m_build.string(), "-j", m_jobs}, m_tree);
+    must_run(ninja_of(m_whole ? std::set<std::string>() : options.rooms), m_tree);
   }
 
   /// The room's tests, or the whole suite where none are named; the first that failed, or nothing.
@@ -203,16 +203,22 @@ class Copy {
 
  private:
   std::pair<Fate, std::string> judge_written(const Mistake& mistake) const {
-    std::vector<std::string> build = {"ninja", "-C", m_build.string(), "-j", m_jobs};
-    for (const std::string& test : tests_of(mistake.room))
-      if (fs::exists(m_build / "tests" / test)) build.push_back("tests/" + test + "/all");
-    if (run(build, m_tree).exit_code != 0) return {Fate::does_not_compile, ""};
+    if (run(ninja_of({mistake.room}), m_tree).exit_code != 0) return {Fate::does_not_compile, ""};
     if (const auto test = failed_test(tests_of(mistake.room))) return {Fate::killed, *test};
     if (!m_whole) return {Fate::survived, ""};
     if (run({"ninja", "-C", m_build.string(), "-j", m_jobs}, m_tree).exit_code != 0)
       return {Fate::does_not_compile, ""};
     if (const auto test = failed_test({"."})) return {Fate::killed_by_whole, *test};
     return {Fate::survived, ""};
+  }
+
+  /// Builds what the tests of these rooms need; without rooms all.
+  std::vector<std::string> ninja_of(const std::set<std::string>& rooms) const {
+    std::vector<std::string> build = {"ninja", "-C", m_build.string(), "-j", m_jobs};
+    for (const std::string& room : rooms)
+      for (const std::string& test : tests_of(room))
+        if (fs::exists(m_build / "tests" / test)) build.push_back("tests/" + test + "/all");
+    return build;
   }
 
   fs::path m_tree;

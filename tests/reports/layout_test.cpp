@@ -61,6 +61,14 @@ reports::TableLayout size_by_block() {
   return layout;
 }
 
+std::string markdown_of(const reports::TableLayout& table, const std::vector<model::TrialRecord>& trials) {
+  reports::Layout layout;
+  layout.tables = {table};
+  reports::ReportInput input;
+  input.trials = trials;
+  return reports::to_markdown(reports::build_layout(layout, input));
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("reports");
@@ -76,7 +84,7 @@ TEST_CASE("a table size by block tells NA, untried and failed apart") {
       continue;
     trial.outcome.status = TrialStatus::wrong_result;
   }
-  check_golden("layout_size_by_block.md", reports::render_markdown(size_by_block(), trials));
+  check_golden("layout_size_by_block.md", markdown_of(size_by_block(), trials));
 }
 
 TEST_CASE("a table of ms: size by block and kernel, in one partition") {
@@ -87,7 +95,7 @@ TEST_CASE("a table of ms: size by block and kernel, in one partition") {
   layout.rows = {sizes()};
   layout.columns = {blocks(), kernels()};
   layout.cell = {"time_ms", "", 1};
-  check_golden("layout_partition.md", reports::render_markdown(layout, block_trials()));
+  check_golden("layout_partition.md", markdown_of(layout, block_trials()));
 }
 
 TEST_CASE("a parameter at one size, with what limits it beside") {
@@ -107,7 +115,7 @@ TEST_CASE("a parameter at one size, with what limits it beside") {
       {.kind = Axis::Kind::parameter, .heading = "elements", .parameters = {"ELEMENTS"}, .choices = {}}};
   layout.cell = {"GFLOP/s", "TFLOP/s", 0.001};
   layout.extra = {{"occupancy", "", 1}, {"registers", "", 1}, {"limiter", "", 1}};
-  check_golden("layout_elements.md", reports::render_markdown(layout, trials));
+  check_golden("layout_elements.md", markdown_of(layout, trials));
 }
 
 TEST_CASE("a table without a size axis never mixes sizes") {
@@ -116,11 +124,11 @@ TEST_CASE("a table without a size axis never mixes sizes") {
   layout.filter.fixed = {{"PARTITION", Value("row")}};
   layout.rows = {kernels()};
   layout.cell = {"time_ms", "", 1};
-  const std::string text = reports::render_markdown(layout, block_trials());
-  CHECK(contains(text, "### matmul 16\n"));
-  CHECK(contains(text, "### matmul 64\n"));
+  const std::string text = markdown_of(layout, block_trials());
+  CHECK(contains(text, "#### matmul 16\n"));
+  CHECK(contains(text, "#### matmul 64\n"));
   layout.filter.sizes = {"64"};
-  CHECK_FALSE(contains(reports::render_markdown(layout, block_trials()), "###"));
+  CHECK_FALSE(contains(markdown_of(layout, block_trials()), "####"));
 }
 
 TEST_CASE("listed sizes and kernels appear although nothing was measured") {
@@ -128,7 +136,7 @@ TEST_CASE("listed sizes and kernels appear although nothing was measured") {
   layout.filter.sizes = {"8", "16", "128"};
   layout.columns = {blocks()};
   layout.not_applicable = {{"BLOCK_SIZE", "N"}};
-  const std::string text = reports::render_markdown(layout, block_trials());
+  const std::string text = markdown_of(layout, block_trials());
   CHECK(contains(text, "|   8 |     - |    NA |  NA |"));
   CHECK(contains(text, "| 128 |     - |     - |   - |"));
 }
@@ -137,7 +145,7 @@ TEST_CASE("classes have a table each, and padded rows are another table's busine
   auto trials = block_trials();
   trials[0].environment.device = "Other GPU";
   trials[2].problem.row_padding = 32;
-  const std::string text = reports::render_markdown(size_by_block(), trials);
+  const std::string text = markdown_of(size_by_block(), trials);
   CHECK(contains(text, "## Other GPU"));
   CHECK(contains(text, "## Sample GPU"));
   CHECK_FALSE(contains(text, "pad"));
@@ -152,7 +160,7 @@ TEST_CASE("a choice may name a kernel, so that a column is a kernel in one confi
       {"plain 8", "naive", {{"BLOCK_X", 8}}}, {"any shared", "shared", {}}, {"nothing", "", {}}};
   layout.columns = {columns};
   layout.cell = {"kernel", "", 1};
-  const std::string text = reports::render_markdown(layout, block_trials());
+  const std::string text = markdown_of(layout, block_trials());
   CHECK(contains(text, "|  16 | naive   | shared     | -       |"));
 }
 

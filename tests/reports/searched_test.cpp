@@ -66,14 +66,20 @@ TEST_SUITE("reports") {
     CHECK(reports::searched_summary({{"256", std::nullopt}}).empty());
     CHECK(reports::searched_summary(
               {{"256", whole}, {"512", std::nullopt}, {"1024", some_searched()}, {"2048", half}}) ==
-          "whole at 1 of 4 sizes; 6 % to 50 % of the configurations at 2 sizes; not known of 1; "
+          "whole at 1 of 4 sizes; 6 % to 50 % of 100 to 205,216 configurations at 2 sizes; not known of 1; "
           "2.0 % gained in the last 40 trials at 2048, and no more elsewhere");
     CHECK(reports::searched_summary({{"256", whole}, {"1024", some_searched()}}) ==
-          "whole at 1 of 2 sizes; 6 % of the configurations at 1024; "
+          "whole at 1 of 2 sizes; 6 % of 205,216 configurations at 1024; "
           "nothing gained in the last 160 trials at 1024; of such searches 11 % ended over 5 % behind, 64 % "
           "on the worst kind of space");
     CHECK(reports::searched_summary({{"256", half}, {"1024", half}}) ==
-          "50 % of the configurations at 2 sizes; 2.0 % gained in the last 40 trials at each");
+          "50 % of 100 configurations at 2 sizes; 2.0 % gained in the last 40 trials at each");
+    // Of a space too irregular to count so many were drawn: it has more.
+    const Searched few{16'384, 192, std::nullopt, 0};
+    const Searched more{16'384, 199, std::nullopt, 0};
+    CHECK(reports::searched_text(few) == "searched 1.17 % of 16,384");
+    CHECK(reports::searched_summary({{"512", few}, {"1024", more}}) ==
+          "1.17 % to 1.21 % of 16,384 configurations at 2 sizes");
     CHECK(reports::searched_cell(whole) == "whole");
     CHECK(reports::searched_cell(half) == "50 %");
     CHECK(reports::searched_cell(Searched{45'000, 44'999, std::nullopt, 0}) == "all but 1");
@@ -99,7 +105,7 @@ TEST_SUITE("reports") {
     for (std::string word; words >> word;) in_one_line += word + ' ';
     CHECK(contains(
         in_one_line,
-        "6 % of the configurations at 512; not known of 2; nothing gained in the last 160 trials at 512; "
+        "6 % of 205,216 configurations at 512; not known of 2; nothing gained in the last 160 trials at 512; "
         "of such searches 11 % ended over 5 % behind, 64 % on the worst kind of space"));
     const auto json = nlohmann::json::parse(reports::to_json(input));
     CHECK(json["environments"][0]["trials"][0]["origin"] == "NVIDIA A100");

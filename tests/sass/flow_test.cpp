@@ -60,6 +60,15 @@ TEST_CASE("a loop may go on from several places") {
   CHECK(flow.loops.size() == 1);
   CHECK(flow.loops[0].blocks.size() == 3);
   CHECK(unavoidable_blocks(flow, 0) == std::vector<std::size_t>{0});
+  CHECK_FALSE(analyse(code, "sm_90").irreducible);
+}
+
+TEST_CASE("where a loop is entered is known behind code that cannot be reached") {
+  const sass::Code code = code_of(
+      "BRA `(.L_0)\nNOP\n.L_0:\nBRA `(.L_2)\n.L_1:\nFADD R1, R1, R2\n.L_2:\nFMUL R1, R1, R3\n"
+      "@P1 BRA `(.L_1)\nEXIT\n");
+  CHECK(depths(code) == "0-0110");
+  CHECK(flow_of(code).loops.at(0).headers == std::vector<std::size_t>{4});
 }
 
 TEST_CASE("what a turn of a loop can avoid is told from what it cannot") {
@@ -104,6 +113,15 @@ TEST_CASE("a function is as deep as the call of it, and out of reach without one
   code = code_of("CALL.ABS.NOINC R4\n" + function);  // of an address: of any function
   code.functions = {"function"};
   CHECK(depths(code) == "010");
+}
+
+TEST_CASE("of several functions that a loop calls each is as deep, also behind one that is so already") {
+  sass::Code code = code_of(
+      ".L_0:\nCALL.REL.NOINC `(first)\n@P0 BRA `(.L_0)\n.L_1:\nCALL.REL.NOINC `(first)\nCALL.REL.NOINC "
+      "`(second)\n"
+      "@P1 BRA `(.L_1)\nEXIT\nfirst:\nRET.REL.NODEC R12 `(k)\nsecond:\nRET.REL.NODEC R12 `(k)\n");
+  code.functions = {"first", "second"};
+  CHECK(depths(code) == "11011");
 }
 
 TEST_CASE("functions that call each other are looked at to an end") {

@@ -19,6 +19,12 @@ TEST_CASE("kernels, their instructions and their functions are read from what nv
   CHECK(calls->functions == std::vector<std::string>{"$calls$_Z5powerfi"});
   CHECK(calls->labels.contains("$calls$_Z5powerfi"));
   CHECK(listing.find("power") == nullptr);
+  std::string text = recorded_text("sm_90a");  // as of a function that several kernels call
+  const std::string entry = "calls,@\"STO_CUDA_ENTRY ";
+  REQUIRE(text.find(entry) != std::string::npos);
+  text.replace(text.find(entry), entry.size(), "calls,@\"");
+  REQUIRE(sass::read_listing(text).find("calls") != nullptr);
+  CHECK_FALSE(sass::read_listing(text).find("calls")->is_kernel);
 }
 
 TEST_CASE("an instruction has a guard, an opcode with parts, operands and a note") {

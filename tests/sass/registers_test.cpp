@@ -1,7 +1,6 @@
-#include "tuner/sass/registers.hpp"
-
 #include "tests/sass/recorded.hpp"
 #include "tuner/sass/analysis.hpp"
+#include "tuner/sass/instruction.hpp"
 
 using namespace tuner;
 using sass::Registers;
@@ -33,6 +32,9 @@ TEST_CASE("an instruction writes the registers behind its predicates, as many as
   CHECK(written("UIADD3 UR4, UR4, 0x10, URZ ;") == Registers{uniform + 4});
   CHECK(written("DFMA R4, R6, R8, R4 ;") == Registers{4, 5});
   CHECK(written("F2F.F64.F32 R8, R3 ;") == Registers{8, 9});
+  CHECK(written("FFMA2 R4, R6, R8, R4 ;") == Registers{4, 5});
+  CHECK(written("CS2R R6, SRZ ;") == Registers{6, 7});
+  CHECK(written("CS2R.32 R6, SR_CLOCKLO ;") == Registers{6});
   CHECK(written("STG.E desc[UR6][R2.64], R17 ;").empty());
   CHECK(written("ISETP.GT.AND P1, PT, R9, 0xc, PT ;").empty());
   CHECK(written("BRA `(.L_x_3) ;").empty());

@@ -36,12 +36,7 @@ struct CeilingBench : test::Bench {
   sweep::Ending measure() {
     test::ScaleRunner runner(behave);
     const auto do_sweep = [&](const sweep::Request& request, const sweep::TrialList& list) {
-      compile::CompilePool pool(
-          1, [this] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
-      sweep::Services services{
-          pool, {&runner}, results, results, watcher, {}, [now = 0.0]() mutable { return now += 0.001; },
-          stop};
-      return sweep::sweep(request, list, services).ending;
+      return run_on(request, list, {&runner}, 1).ending;
     };
     sweep::Summary summary = run;
     sweep::measure_ceilings(

@@ -67,8 +67,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     const sweep::Request request = bench.request();
     FakeCompilerLog log;
     compile::CompilePool pool(1, [&] { return std::make_unique<FakeCompiler>(log); });
-    sweep::Services services{pool,          {},           bench.results,      bench.results,
-                             bench.watcher, bench.oracle, [] { return 0.0; }, bench.stop};
+    sweep::Services services = bench.services(pool, {});
     sweep::DeviceSpread spread({"a", "b"});
     spread.begin();
     for (std::size_t run = 0; run < sweep::DeviceSpread::runs; ++run) {

@@ -152,19 +152,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       const sweep::Request request = bench.request();
       test::ScaleRunner runner(
           [&](int scale, const model::TrialJob&) { return ok_in(times.at(scale) * factor); }, number);
-      test::FakeCompilerLog log;
-      compile::CompilePool pool(
-          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
-      double now = 0;
-      sweep::Services services{pool,
-                               {&runner},
-                               bench.results,
-                               bench.results,
-                               bench.watcher,
-                               bench.oracle,
-                               [&now] { return now += 0.001; },
-                               bench.stop};
-      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      bench.run_on(request, {&runner});
       return runner.launched;
     };
     bench.adjust = nullptr;
@@ -195,19 +183,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       const sweep::Request request = bench.request();
       test::ScaleRunner runner([&](int scale, const model::TrialJob&) { return ok_in(scale * factor); });
       runner.rename(uuid);
-      test::FakeCompilerLog log;
-      compile::CompilePool pool(
-          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
-      double now = 0;
-      sweep::Services services{pool,
-                               {&runner},
-                               bench.results,
-                               bench.results,
-                               bench.watcher,
-                               bench.oracle,
-                               [&now] { return now += 0.001; },
-                               bench.stop};
-      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      bench.run_on(request, {&runner});
       return runner.launched;
     };
     on("GPU-1", 1300, {1, 4});
@@ -236,19 +212,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
             return ok_in(1000);
           },
           number);
-      test::FakeCompilerLog log;
-      compile::CompilePool pool(
-          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
-      double now = 0;
-      sweep::Services services{pool,
-                               {&runner},
-                               bench.results,
-                               bench.results,
-                               bench.watcher,
-                               bench.oracle,
-                               [&now] { return now += 0.001; },
-                               bench.stop};
-      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      bench.run_on(request, {&runner});
     };
     on(1, {1});
     SUBCASE("the same GPU") {
@@ -301,7 +265,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
     std::set<model::Digest> raced;
     host.behave = [&](std::size_t, int scale, const model::TrialJob& job) {
       const std::lock_guard lock(mutex);
-      if (!raced.insert(job.key).second) host.later_s = 1e6;  // the first comparison
+      if (!raced.insert(job.key).second) host.bench.later_s = 1e6;  // the first comparison
       return ok_in(1000.0 / scale);
     };
     host.run();

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -6,10 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "tests/support/contains.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
 #include "tests/sweep/several_devices.hpp"
-#include "tuner/model/error.hpp"
 
 using namespace tuner;
 using namespace std::chrono_literals;
@@ -116,6 +115,59 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(host.summary.devices[1].trials > 25);
   }
 
+  TEST_CASE("a device whose own problem still compiles leaves another's alone") {
+    /// At 512 it proposes the first two candidates, one by one, elsewhere all but the first at once.
+    struct Apart final : search::Strategy {
+      explicit Apart(const search::SearchSpace& space)
+          : is_small(space.problem.sizes.at(0).value == 512),
+            given(is_small ? 0 : 1),
+            end(is_small ? 2 : 5) {}
+      std::optional<search::Proposal> next() override {
+        if (given == end) return std::nullopt;
+        return search::Proposal{given++, "apart"};
+      }
+      void report(std::size_t, const search::Result&) override {}
+      std::size_t lookahead() const override { return is_small ? 1 : 5; }
+      bool is_small;
+      std::size_t given;
+      std::size_t end;
+    };
+    Host host;
+    host.bench.sizes = {512, 1024};
+    search::StrategyKind kind = test::scripted_kind("apart");
+    kind.make = [](const search::SearchSpace& space, std::uint64_t,
+                   const search::Settings&) -> std::unique_ptr<search::Strategy> {
+      return std::make_unique<Apart>(space);
+    };
+    host.bench.strategies = {kind};
+    host.bench.adjust = [](sweep::Request& request) {
+      request.strategy = "apart";
+      request.policy.final.finalists = 0;
+    };
+    std::mutex mutex;
+    std::set<model::Digest> raced;
+    const auto others_are_raced = [&] {
+      const std::lock_guard lock(mutex);
+      return raced.size() >= 4;
+    };
+    host.bench.on_compile = [&](int scale) {
+      for (int waited = 0; scale == 1 && !others_are_raced() && waited < 5000; ++waited)
+        std::this_thread::sleep_for(1ms);
+    };
+    host.behave = [&](std::size_t, int scale, const model::TrialJob& job) {
+      std::this_thread::sleep_for(5ms);
+      const std::lock_guard lock(mutex);
+      raced.insert(job.key);
+      return ok_in(1000.0 / scale);
+    };
+    host.run();
+    CHECK(raced.size() == 6);
+    std::map<std::string, std::set<std::string>> gpus;  // by size
+    for (const auto& [key, record] : host.bench.results.trials())
+      gpus[record.problem.size_text()].insert(record.gpu);
+    CHECK(gpus["1024"].size() == 1);
+  }
+
   TEST_CASE("a sweep that has nothing to try opens no device") {
     struct Opened final : model::TrialRunner {
       const model::DeviceInfo& device() const override { return inner.device(); }
@@ -134,27 +186,11 @@ TEST_SUITE("tuner::sweep, several devices") {
       request.strategy = "scripted";
       request.until = 0.01;
     };
-    test::FakeCompilerLog log;
-    double now = 0;
-    const auto run = [&] {
-      const sweep::Request request = bench.request();
-      compile::CompilePool pool(
-          2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
-      sweep::Services services{pool,
-                               {&runner},
-                               bench.results,
-                               bench.results,
-                               bench.watcher,
-                               bench.oracle,
-                               [&now] { return now += 0.001; },
-                               bench.stop};
-      return sweep::sweep(request, sweep::list_trials(request, bench.results), services);
-    };
-    const sweep::Summary first = run();
+    const sweep::Summary first = bench.run_on(bench.request(), {&runner});
     CHECK(first.finished > 0);
     CHECK(first.finished < first.planned);
     CHECK(runner.prepared == 1);
-    const sweep::Summary again = run();
+    const sweep::Summary again = bench.run_on(bench.request(), {&runner});
     CHECK(again.known == first.finished);
     CHECK(again.finished == 0);
     CHECK(runner.prepared == 1);
@@ -249,181 +285,6 @@ TEST_SUITE("tuner::sweep, several devices") {
     }
   }
 
-  TEST_CASE("a device that fails leaves, what it was at goes to another, and the rest finish") {
-    Host host;
-    host.devices = 3;
-    host.bench.sizes = {512, 1024, 2048};
-    std::atomic<int> runs = 0;
-    SUBCASE("its process cannot be started any more") {
-      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
-        if (device == 1 && ++runs == 2) throw model::Error("no device cuda:1: it fell off the bus");
-        return ok_in(1000.0 / scale);
-      };
-    }
-    SUBCASE("the driver says that the device failed") {
-      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
-        if (device != 1 || ++runs < 2) return ok_in(1000.0 / scale);
-        model::TrialOutcome outcome =
-            failed_in(model::TrialStatus::crashed, "uncorrectable ECC error: it fell off the bus", true);
-        outcome.subject = model::Subject::device;
-        return outcome;
-      };
-    }
-    SUBCASE("whenever it is asked") {
-      host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
-        if (device == 1) throw model::Error("it fell off the bus");
-        return ok_in(1000.0 / scale);
-      };
-    }
-    host.run();
-    CHECK(host.summary.ending == sweep::Ending::done);
-    CHECK(host.summary.finished == 15);
-    CHECK(host.summary.failed == 0);
-    CHECK(host.summary.finals == 3);
-    CHECK(contains(host.summary.devices[1].left, "it fell off the bus"));
-    CHECK(host.summary.devices[0].left.empty());
-    CHECK(host.was_told("cuda:1 has left the sweep"));
-    for (const auto& [key, record] : host.bench.results.trials())
-      CHECK(record.outcome.status == model::TrialStatus::ok);
-    const auto& calls = host.bench.results.calls;
-    CHECK(std::count_if(calls.begin(), calls.end(), [](const std::string& call) {
-            return call.starts_with("record ") && call.ends_with(" ok");
-          }) == 15);
-  }
-
-  TEST_CASE("a device that fails in a final has it held by another") {
-    Host host;
-    host.bench.sizes = {512};
-    std::atomic<bool> failed = false;
-    host.behave = [&](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
-    host.bench.adjust = [](sweep::Request&) {};
-    // The first to be asked for a final is gone.
-    struct Fails final : model::TrialRunner {
-      Fails(ScaleRunner& runner, std::atomic<bool>& failed) : inner(runner), has_failed(failed) {}
-      const model::DeviceInfo& device() const override { return inner.device(); }
-      model::TrialOutcome run(const model::TrialJob& job) override { return inner.run(job); }
-      model::FinalOutcome run_final(const model::FinalJob& job) override {
-        if (!has_failed.exchange(true)) throw model::Error("gone");
-        return inner.run_final(job);
-      }
-      ScaleRunner& inner;
-      std::atomic<bool>& has_failed;
-    };
-    const auto behave = [](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
-    ScaleRunner first(behave, 0);
-    ScaleRunner second(behave, 1);
-    Fails first_fails(first, failed);
-    Fails second_fails(second, failed);
-    const sweep::Request request = host.bench.request();
-    test::FakeCompilerLog log;
-    compile::CompilePool pool(
-        2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
-    double now = 0;
-    sweep::Services services{pool,
-                             {&first_fails, &second_fails},
-                             host.bench.results,
-                             host.bench.results,
-                             host.bench.watcher,
-                             host.bench.oracle,
-                             [&now] { return now += 0.001; },
-                             host.bench.stop};
-    const sweep::Summary summary =
-        sweep::sweep(request, sweep::list_trials(request, host.bench.results), services);
-    CHECK(summary.finals == 1);
-    CHECK(host.bench.results.finals.size() == 1);
-    CHECK(first.finals.size() + second.finals.size() == 1);
-    const std::string& held_on = (first.finals.empty() ? second : first).device().uuid;
-    REQUIRE_FALSE(host.bench.results.finals[0].entries.empty());
-    for (const model::FinalRecord::Entry& entry : host.bench.results.finals[0].entries)
-      CHECK(host.bench.results.trials().at(entry.trial).gpu == held_on);
-  }
-
-  TEST_CASE("a final whose only device fails is held by the next sweep, which races nothing again") {
-    test::Bench bench;
-    bench.doubt = [](model::FinalOutcome&) { throw model::Error("gone"); };
-    CHECK_THROWS_WITH_AS(bench.run(), "gone", model::Error);
-    CHECK(bench.results.finals.empty());
-    CHECK(bench.results.trials().size() == 5);
-    bench.doubt = nullptr;
-    const sweep::Summary summary = bench.run();
-    CHECK(summary.known == 5);
-    CHECK(summary.finals == 1);
-    CHECK(bench.launched.empty());
-    REQUIRE(bench.results.finals.size() == 1);
-    for (const model::FinalRecord::Entry& entry : bench.results.finals[0].entries)
-      CHECK(bench.results.trials().at(entry.trial).run == bench.results.finals[0].run);
-  }
-
-  TEST_CASE("where every device has failed the sweep ends with that error, and keeps what it has") {
-    Host host;
-    host.bench.sizes = {512, 1024};
-    std::atomic<int> runs = 0;
-    const bool by_driver = [] {
-      bool driver = false;
-      SUBCASE("the driver says so") {
-        driver = true;
-      }
-      SUBCASE("the process is gone") {}
-      return driver;
-    }();
-    host.behave = [&](std::size_t, int scale, const model::TrialJob&) {
-      if (++runs <= 4) return ok_in(1000.0 / scale);
-      if (!by_driver) throw model::Error("fell off the bus");
-      model::TrialOutcome outcome = failed_in(model::TrialStatus::crashed, "fell off the bus", true);
-      outcome.subject = model::Subject::device;
-      return outcome;
-    };
-    try {
-      host.run();
-      FAIL("it went on");
-    } catch (const model::Error& error) {
-      CHECK(contains(error.what(), "fell off the bus"));
-    }
-    CHECK(host.bench.results.trials().size() == 4);
-    CHECK(host.bench.results.calls.back() == "end failed");
-    // And the next sweep does the rest.
-    host.behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
-    host.run();
-    CHECK(host.summary.known == 4);
-    CHECK(host.summary.finished == 6);
-  }
-
-  TEST_CASE("what had ended before the only device failed is kept") {
-    /// Its process is gone before the second trial comes to a launch.
-    struct Gone final : model::TrialRunner {
-      const model::DeviceInfo& device() const override { return inner.device(); }
-      model::TrialOutcome run(const model::TrialJob& job) override { return inner.run(job); }
-      model::TrialOutcome run_with_notice(const model::TrialJob& job,
-                                          const std::function<void()>& before_launch) override {
-        if (++asked > 1) throw model::Error("gone");
-        before_launch();
-        return inner.run(job);
-      }
-      model::FinalOutcome run_final(const model::FinalJob& job) override { return inner.run_final(job); }
-      ScaleRunner inner{[](int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); }};
-      int asked = 0;
-    };
-    test::Bench bench;
-    Gone runner;
-    const sweep::Request request = bench.request();
-    test::FakeCompilerLog log;
-    compile::CompilePool pool(
-        2, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer({})); });
-    double now = 0;
-    sweep::Services services{pool,
-                             {&runner},
-                             bench.results,
-                             bench.results,
-                             bench.watcher,
-                             bench.oracle,
-                             [&now] { return now += 0.001; },
-                             bench.stop};
-    CHECK_THROWS_WITH_AS(sweep::sweep(request, sweep::list_trials(request, bench.results), services), "gone",
-                         model::Error);
-    REQUIRE(runner.inner.launched.size() == 1);
-    CHECK(bench.results.trials().size() == 1);
-  }
-
   TEST_CASE("a final after a spent budget of time has half of what is left for each of its parts") {
     Host host;
     host.devices = 1;
@@ -431,7 +292,7 @@ TEST_SUITE("tuner::sweep, several devices") {
     host.bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1e6; };
     int raced = 0;
     host.behave = [&](std::size_t, int scale, const model::TrialJob&) {
-      if (++raced == 3) host.later_s = 1e6;
+      if (++raced == 3) host.bench.later_s = 1e6;
       return ok_in(1000.0 / scale);
     };
     double limit_ns = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/fake_compiler.hpp"
@@ -187,24 +188,35 @@ struct Bench {
     return out;
   }
 
-  sweep::Summary run() {
-    const sweep::Request what = request();
-    ScaleRunner runner(behave);
-    runner.fails_in_final = fails_in_final;
-    runner.doubt = doubt;
-    runner.on_final = on_final;
+  /// What a sweep on these runners works with. Each look at its clock takes a millisecond.
+  sweep::Services services(compile::CompilePool& pool, std::vector<model::TrialRunner*> runners) {
+    const auto clock = [this, now = 0.0]() mutable { return (now += 0.001) + later_s; };
+    return {pool, std::move(runners), results, results, watcher, oracle, clock, stop};
+  }
+
+  sweep::Summary run_on(const sweep::Request& what, const sweep::TrialList& list,
+                        std::vector<model::TrialRunner*> runners, int compilers = 2) {
     FakeCompilerLog log;
     const auto answer = [this, scale = scale_answer(broken)](const model::CompileJob& job) {
       model::Compilation compilation = scale(job);
       if (on_compile && !compilation.binary.empty()) on_compile(std::to_integer<int>(compilation.binary[0]));
       return compilation;
     };
-    compile::CompilePool pool(2, [&] { return std::make_unique<FakeCompiler>(log, answer); });
-    double now = 0;
-    sweep::Services services{
-        pool, {&runner}, results, results, watcher, oracle, [&] { return (now += 0.001) + later_s; }, stop};
-    const sweep::TrialList list = sweep::list_trials(what, results);
-    const sweep::Summary summary = sweep::sweep(what, list, services);
+    compile::CompilePool pool(compilers, [&] { return std::make_unique<FakeCompiler>(log, answer); });
+    sweep::Services all = services(pool, std::move(runners));
+    return sweep::sweep(what, list, all);
+  }
+  sweep::Summary run_on(const sweep::Request& what, std::vector<model::TrialRunner*> runners,
+                        int compilers = 2) {
+    return run_on(what, sweep::list_trials(what, results), std::move(runners), compilers);
+  }
+
+  sweep::Summary run() {
+    ScaleRunner runner(behave);
+    runner.fails_in_final = fails_in_final;
+    runner.doubt = doubt;
+    runner.on_final = on_final;
+    const sweep::Summary summary = run_on(request(), {&runner});
     launched = runner.launched;
     finals = runner.finals;
     return summary;

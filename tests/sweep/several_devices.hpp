@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -24,7 +23,6 @@ struct Host {
   std::vector<std::unique_ptr<ScaleRunner>> runners;
   sweep::Summary summary;
   std::vector<sweep::Chosen> chosen;  ///< if any: only these are raced
-  std::atomic<double> later_s = 0;    ///< what the clock is advanced by
 
   void run() {
     const sweep::Request request = bench.request();
@@ -40,21 +38,9 @@ struct Host {
       runners.back()->on_final = bench.on_final;
       all.push_back(runners.back().get());
     }
-    FakeCompilerLog log;
-    compile::CompilePool pool(
-        2, [&] { return std::make_unique<FakeCompiler>(log, scale_answer(bench.broken)); });
-    double now = 0;
-    sweep::Services services{pool,
-                             all,
-                             bench.results,
-                             bench.results,
-                             bench.watcher,
-                             bench.oracle,
-                             [&] { return (now += 0.001) + later_s; },
-                             bench.stop};
     const sweep::TrialList list = chosen.empty() ? sweep::list_trials(request, bench.results)
                                                  : sweep::list_chosen(request, chosen, bench.results);
-    summary = sweep::sweep(request, list, services);
+    summary = bench.run_on(request, list, all);
   }
 
   /// uuid to how many trials it raced last.

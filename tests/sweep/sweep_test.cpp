@@ -281,12 +281,7 @@ TEST_SUITE("tuner::sweep") {
       // what takes long.
       const sweep::Request request = bench.request();
       ScaleRunner runner(bench.behave);
-      test::FakeCompilerLog log;
-      compile::CompilePool pool(1,
-                                [&] { return std::make_unique<test::FakeCompiler>(log, scale_answer({})); });
-      sweep::Services services{pool,          {&runner}, bench.results,      bench.results,
-                               bench.watcher, {},        [] { return 0.0; }, bench.stop};
-      sweep::sweep(request, sweep::list_trials(request, bench.results), services);
+      bench.run_on(request, {&runner}, 1);
       REQUIRE(runner.launched.size() >= 300);
       return std::vector(runner.launched.begin(), runner.launched.begin() + 200);
     };

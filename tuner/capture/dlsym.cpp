@@ -1,6 +1,5 @@
-#include "tuner/capture/dlsym.hpp"
-
 #include "tuner/capture/driver.hpp"
+#include "tuner/capture/hooks.hpp"
 
 // dlsym() of the captured program. What it answers for RTLD_NEXT depends on who calls it, so all that is not
 // the driver's or NVRTC's goes on to the loader's dlsym() with the caller's own return address: by a jump.

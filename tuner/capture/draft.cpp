@@ -1,10 +1,10 @@
-#include "tuner/capture/draft.hpp"
-
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
 #include <cstring>
+
+#include "tuner/capture/saver.hpp"
 
 namespace tuner::capture {
 namespace {

@@ -25,7 +25,6 @@ inline constexpr CuResult cu_not_found = 500;
 
 // CUfunction_attribute.
 inline constexpr int function_static_bytes = 1;
-inline constexpr int function_constant_bytes = 2;
 inline constexpr int function_local_bytes = 3;
 inline constexpr int function_registers = 4;
 // CUdevice_attribute.

@@ -7,8 +7,6 @@
 #include <cstring>
 #include <string>
 
-#include "tuner/capture/dlsym.hpp"
-
 // How a program comes to the hooks, and its end.
 namespace tuner::capture {
 namespace {

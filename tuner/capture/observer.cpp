@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "tuner/capture/parameters.hpp"
-#include "tuner/capture/verifier.hpp"
+#include "tuner/capture/replacer.hpp"
 
 namespace tuner::capture {
 namespace {

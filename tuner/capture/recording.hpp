@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tuner/capture/ledger_format.hpp"
-#include "tuner/capture/saved_launch.hpp"
 
 /// What a capture found, as those read it who did not write it (docs/capture.md).
 namespace tuner::capture {
@@ -82,6 +81,14 @@ struct RecordedProcess {
   std::vector<RecordedReplacement> replacements = {};
 };
 
+/// A launch in the folder of a capture.
+struct SavedLaunch {
+  std::string folder;  ///< below that of the capture
+  std::string kernel;  ///< as the binary has it
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;  ///< of its files
+};
+
 struct Recording {
   std::vector<std::string> command = {};
   int exit_code = 0;
@@ -96,6 +103,11 @@ struct Recording {
 
 /// Reads a ledger. Throws model::Error where it is damaged or of another version.
 RecordedProcess read_process(const std::filesystem::path& ledger);
+
+/// Makes the final form of what the library left in `folder`, a launch's: compares memory before and after,
+/// packs it as `.npy.gz` and writes launch.json last (docs/capture.md). Throws model::Error where the launch
+/// is not whole.
+SavedLaunch finish_launch(const std::filesystem::path& folder);
 
 /// What the library left in the folder of a capture. Launches that it saved get their final form.
 Recording read_folder(const std::filesystem::path& folder);

@@ -1,5 +1,3 @@
-#include "tuner/capture/saved_launch.hpp"
-
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -13,6 +11,7 @@
 #include <string_view>
 
 #include "tuner/capture/parameters.hpp"
+#include "tuner/capture/recording.hpp"
 #include "tuner/capture/request.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tuner/capture/draft.hpp"
 #include "tuner/capture/parameters.hpp"
 
 namespace tuner::capture {

@@ -1,9 +1,9 @@
-#include "tuner/capture/verifier.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+
+#include "tuner/capture/replacer.hpp"
 
 namespace tuner::capture {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/cli/capture_formats.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/capture/parameters.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {

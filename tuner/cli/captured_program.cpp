@@ -1,5 +1,3 @@
-#include "tuner/cli/captured_program.hpp"
-
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,6 +9,7 @@
 #include <cstring>
 
 #include "tuner/capture/request.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 

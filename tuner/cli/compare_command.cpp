@@ -15,7 +15,6 @@
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/in_turn.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/worker/device_lock.hpp"
 
 namespace tuner::cli {
 

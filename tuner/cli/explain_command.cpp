@@ -8,7 +8,7 @@
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/explanation.hpp"
+#include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/answers/parameter_effect.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
@@ -57,8 +57,7 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   if (!options.what.empty() && !options.is_of_parameter()) {
     const auto sizes = config::parse_sizes(options.what);
     std::erase_if(asked.all, [&](const db::BestAnswer& answer) {
-      return std::ranges::none_of(
-          sizes, [&](const auto& wanted) { return is_of_size(answer.tuning_case.problem, wanted); });
+      return !is_of_sizes(answer.tuning_case.problem, sizes);
     });
   }
   if (asked.all.empty()) {

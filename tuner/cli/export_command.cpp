@@ -24,12 +24,6 @@ namespace {
 /// A file to be written, by its name in a folder.
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-std::string in_file_name(std::string text) {
-  for (char& c : text)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
-  return text;
-}
-
 /// A name that no other file of `files` has.
 std::string free_name(const Files& files, const std::string& begin, const std::string& end) {
   std::string name = begin + end;
@@ -47,10 +41,11 @@ Files recordings(const db::Connection& connection, db::TrialFilter filter, const
   const auto write = [&] {
     if (trials.empty()) return;
     const model::TrialRecord& first = trials.front();
-    const std::string name = free_name(
-        files,
-        in_file_name(fmt::format("{}-{}-{}", first.kernel, first.problem.text(), first.environment.device)),
-        ".json");
+    const std::string name =
+        free_name(files,
+                  interchange::in_file_name(
+                      fmt::format("{}-{}-{}", first.kernel, first.problem.text(), first.environment.device)),
+                  ".json");
     files.emplace_back(
         name, format == "t4" ? interchange::t4_results(trials) : interchange::kernel_tuner_cache(trials));
     trials.clear();

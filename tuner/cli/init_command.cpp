@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/build_options.hpp"
-#include "config/capture_plan.hpp"
+#include "config/capture_draft.hpp"
 #include "config/spec_draft.hpp"
 #include "tuner/capture/capture_reader.hpp"
 #include "tuner/cli/captured_memory.hpp"

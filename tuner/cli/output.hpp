@@ -5,7 +5,6 @@
 #include "reports/table.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
 
@@ -64,10 +63,6 @@ answers::Style answer_style(const db::Connection& connection);
 std::size_t stdout_columns();
 /// That terminal, with its colours.
 reports::Screen stdout_screen();
-/// For a line of output that is not a table: whether it has colours.
-inline util::Tone tone_on(const reports::Screen& screen, util::Tone tone) {
-  return screen.colour ? tone : util::Tone::plain;
-}
 
 /// Sentences on standard output, broken to its width, with `hanging` blanks before the lines behind the
 /// first.

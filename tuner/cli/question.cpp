@@ -79,6 +79,10 @@ bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& 
   return true;
 }
 
+bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<std::int64_t>>& wanted) {
+  return std::ranges::any_of(wanted, [&](const auto& one) { return is_of_size(problem, one); });
+}
+
 std::string asked_text(const Question& question) {
   std::string what;
   if (!question.family.empty()) what += " of family " + question.family;

@@ -53,6 +53,8 @@ void ask_for_bits(const db::Connection& connection, const Question& question, db
 
 /// Whether a problem has a size that was asked for: one number for all dimensions, or one each.
 bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted);
+/// One of several.
+bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<std::int64_t>>& wanted);
 
 /// ` of family matmul of kernel sgemm in environment nvrtc 13`: what was asked for, for messages.
 std::string asked_text(const Question& question);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "config/known_settings.hpp"
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/answers/refreshed.hpp"
@@ -30,15 +29,6 @@ using answers::Refreshed;
 struct RefreshOptions : Question {
   std::string format = "table";
 };
-
-bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<std::int64_t>>& sizes) {
-  return std::ranges::any_of(sizes, [&](const std::vector<std::int64_t>& wanted) {
-    if (wanted.size() != 1 && wanted.size() != problem.sizes.size()) return false;
-    for (std::size_t i = 0; i < problem.sizes.size(); ++i)
-      if (problem.sizes[i].value != (wanted.size() == 1 ? wanted.front() : wanted[i])) return false;
-    return true;
-  });
-}
 
 /// The answer at each size in another environment than today's: of the same device before others, then
 /// measured by the same method, then the one measured last.

@@ -59,10 +59,8 @@ db::TrialFilter filter_of(const ReportOptions& options, bool superseded) {
 
 void keep_sizes(const ReportOptions& options, std::vector<model::TrialRecord>& trials) {
   if (options.sizes.empty()) return;
-  std::erase_if(trials, [&](const model::TrialRecord& trial) {
-    return std::ranges::none_of(options.sizes,
-                                [&](const auto& wanted) { return is_of_size(trial.problem, wanted); });
-  });
+  std::erase_if(trials,
+                [&](const model::TrialRecord& trial) { return !is_of_sizes(trial.problem, options.sizes); });
 }
 
 /// A pivot that no kernel has would be ignored in silence.
@@ -138,9 +136,7 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
   query.row_padding.reset();
   std::vector<db::BestAnswer> all = db::best(connection, query);
   std::erase_if(all, [&](const db::BestAnswer& answer) {
-    return !options.sizes.empty() && std::ranges::none_of(options.sizes, [&](const auto& wanted) {
-      return is_of_size(answer.tuning_case.problem, wanted);
-    });
+    return !options.sizes.empty() && !is_of_sizes(answer.tuning_case.problem, options.sizes);
   });
   for (const std::string& text : answers::gain_sentences(all, captured_uses(options.program, spec)))
     notes.push_back(text + ".");

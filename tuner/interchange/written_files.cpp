@@ -250,11 +250,14 @@ std::string kernel_launcher_wisdom(const std::vector<TrialRecord>& winners,
   return text;
 }
 
-std::string wisdom_file_name(const std::string& kernel) {
-  std::string name = kernel;
+std::string in_file_name(std::string name) {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
-  return name + ".wisdom";
+  return name;
+}
+
+std::string wisdom_file_name(const std::string& kernel) {
+  return in_file_name(kernel) + ".wisdom";
 }
 
 }  // namespace tuner::interchange

@@ -22,6 +22,8 @@ std::string t4_results(const std::vector<model::TrialRecord>& trials);
 std::string kernel_launcher_wisdom(const std::vector<model::TrialRecord>& winners,
                                    const std::vector<model::DeviceInfo>& devices);
 
+/// A name as part of a file's: `NVIDIA_H200`.
+std::string in_file_name(std::string name);
 /// The name by which kernel_launcher finds the wisdom of a kernel: `my_kernel.wisdom`.
 std::string wisdom_file_name(const std::string& kernel);
 

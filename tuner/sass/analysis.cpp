@@ -9,7 +9,6 @@
 
 #include "tuner/sass/flow.hpp"
 #include "tuner/sass/instruction.hpp"
-#include "tuner/sass/registers.hpp"
 
 namespace tuner::sass {
 

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,5 +126,18 @@ struct OperandReads {
 /// an FFMA prints with `.reuse` is kept for the next FFMA that reads it in the same place. By this rule the
 /// counts of docs/results/h200-2026-11-22-sgemm-2 were made, which explain measured times.
 std::vector<OperandReads> operand_reads(std::span<const Instruction> instructions, int reads_of_bank);
+
+/// Registers by number; those of the uniform datapath stand behind those of a thread.
+using Registers = std::set<int>;
+
+/// The registers that it writes. Where its text does not say how many they are, rather too many.
+Registers written_by(const Instruction& instruction);
+
+/// Whether it writes a constant: the same each time, whatever registers hold.
+bool writes_constant(const Instruction& instruction);
+
+/// The registers that a load from global memory takes its address from. Nothing for all else, and for a load
+/// that must see what others write: one that is volatile or ordered, `LDG.E.STRONG.GPU`.
+std::optional<Registers> address_of(const Instruction& instruction);
 
 }  // namespace tuner::sass

@@ -1,8 +1,7 @@
-#include "tuner/sass/registers.hpp"
-
 #include <algorithm>
 #include <cctype>
 
+#include "tuner/sass/instruction.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::sass {

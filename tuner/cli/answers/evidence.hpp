@@ -4,6 +4,7 @@
 
 #include "db/best.hpp"
 #include "tuner/cli/answers/words.hpp"
+#include "tuner/explain/explain.hpp"
 
 namespace tuner::cli::answers {
 
@@ -31,5 +32,19 @@ std::vector<std::string> evidence_lines(const Evidence& evidence, const Style& s
 
 /// `+7.0 %` more time, `−1.2 %`, with `~` where the two were not sampled in turn.
 std::string difference_text(double ratio, bool in_turn);
+
+/// Why the winner of an answer is as fast as it is.
+struct Explanation {
+  const db::BestAnswer* answer = nullptr;
+  std::vector<explain::Finding> findings;
+  std::string without;        ///< why no machine code was read; may be empty
+  bool names_device = false;  ///< where others may be meant
+};
+
+/// For a terminal: what binds it, what the runner-up lacks, which parameters decide, what to try next.
+std::string explanation_text(const Explanation& explanation, const Style& style);
+
+/// `{"schema_version": 1, "explanations": [{…, "environment", "kernel", "trial", "findings": […]}]}`.
+std::string explanations_json(const std::vector<Explanation>& explanations);
 
 }  // namespace tuner::cli::answers

@@ -25,9 +25,6 @@ class NvrtcCompiler final : public Compiler {
   std::string name() const override { return m_name; }
   model::Compilation compile(const model::CompileJob& job) override;
 
-  /// Where <cuda_fp16.h> and its like are taken from; empty: nowhere.
-  const std::filesystem::path& header_folder() const { return m_headers; }
-
  private:
   std::shared_ptr<const Library> m_library;
   std::filesystem::path m_headers;

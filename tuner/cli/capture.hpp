@@ -1,8 +1,12 @@
 #pragma once
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tuner/capture/recording.hpp"
+
+/// The parts of `tuner capture`.
 namespace tuner::cli {
 
 /// How a program ended.
@@ -19,5 +23,13 @@ struct ProgramEnd {
 /// program's: this process survives them. Throws model::Error where it cannot be started.
 ProgramEnd run_captured(const std::vector<std::string>& command, const std::filesystem::path& library,
                         const std::filesystem::path& folder);
+
+/// For people: a row for each kernel, the one that costs most first, no line wider than `columns`.
+std::string capture_table(const capture::Recording& recording, std::size_t columns);
+/// A row for each shape.
+std::string capture_csv(const capture::Recording& recording);
+
+/// What must be known to read the table right: what was not captured, and how the times were taken.
+std::vector<std::string> capture_remarks(const capture::Recording& recording);
 
 }  // namespace tuner::cli
