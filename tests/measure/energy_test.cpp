@@ -157,6 +157,12 @@ TEST_SUITE("tuner::measure energy") {
     auto restoring = job_by(Objective::energy);
     restoring.plan.buffers[1].restored = true;
     CHECK_FALSE(run(restoring).energy);
+    auto final = final_job();
+    final.trials[0].plan.buffers[1].restored = true;
+    const auto outcome = runner().run_final(final);
+    REQUIRE(outcome.complete());
+    CHECK_FALSE(outcome.standings[0].energy);
+    CHECK(outcome.standings[1].energy);
   }
 
   TEST_CASE_FIXTURE(Powered,

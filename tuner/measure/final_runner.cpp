@@ -132,15 +132,20 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
     return finalists[finalist]->sample();
   };
   model::FinalOutcome result = Final(std::move(task)).run();
-  EnergyMeter* const meter = job.trials.front().policy.energy ? meter_for(job.trials.front()) : nullptr;
+  EnergyMeter* meter = nullptr;
+  std::vector<EnergyLoad> loads;
+  std::vector<std::size_t> whose;
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    EnergyMeter* const own = job.trials[i].policy.energy ? meter_for(job.trials[i]) : nullptr;
+    if (own == nullptr) continue;
+    meter = own;
+    outcome.culprit = i;
+    loads.push_back(finalists[i]->load([this] { enter(model::TrialPhase::timing); }));
+    whose.push_back(i);
+  }
   if (meter != nullptr) {
-    std::vector<EnergyLoad> loads;
-    for (std::size_t i = 0; i < finalists.size(); ++i) {
-      outcome.culprit = i;
-      loads.push_back(finalists[i]->load([this] { enter(model::TrialPhase::timing); }));
-    }
-    const auto energies = meter->in_turn(loads, [&](std::size_t finalist) { outcome.culprit = finalist; });
-    for (std::size_t i = 0; i < energies.size(); ++i) result.standings[i].energy = energies[i];
+    const auto energies = meter->in_turn(loads, [&](std::size_t load) { outcome.culprit = whose[load]; });
+    for (std::size_t i = 0; i < energies.size(); ++i) result.standings[whose[i]].energy = energies[i];
   }
 
   outcome.culprit.reset();
