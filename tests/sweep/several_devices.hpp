@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -64,6 +65,13 @@ struct Host {
                        [&](const std::string& notice) { return notice.find(text) != std::string::npos; });
   }
 };
+
+/// 25 of them.
+inline std::vector<std::int64_t> many_sizes() {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 512; size <= 2048; size += 64) sizes.push_back(size);
+  return sizes;
+}
 
 /// What all devices run once so that they can be compared.
 inline std::size_t comparisons(std::size_t devices) {
