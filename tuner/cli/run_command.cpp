@@ -29,6 +29,7 @@
 #include "tuner/measure/sampler.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/in_turn.hpp"
 #include "tuner/sweep/request.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/sweep.hpp"
