@@ -67,7 +67,8 @@ using SetCurrent = int (*)(void*);
 using GraphLaunch = int (*)(void*, void*);
 
 const char* const image =
-    "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\n_Z4fillPPfi 8 4\npacked 32 4\n_Z5timesPfi 8 4\n"
+    "image sm_90\n_Z5scalePfPKfif 8 8 4 4\n_Z3addPfPKfi 8 8 4\n_Z4fillPPfi 8 4\npacked 32 4\n_Z5timesPfi 8 "
+    "4\n"
     "variable factor 4\n";
 
 class Program {

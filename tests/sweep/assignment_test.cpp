@@ -134,7 +134,7 @@ TEST_SUITE("tuner::sweep, several devices") {
       return ok_in(1000.0 / scale);
     };
     host.run();
-    CHECK(raced.size() == 6);
+    CHECK(raced.size() >= 6);
     std::map<std::string, std::set<std::string>> gpus;  // by size
     for (const auto& [key, record] : host.bench.results.trials())
       gpus[record.problem.size_text()].insert(record.gpu);

@@ -67,12 +67,12 @@ TEST_SUITE("use") {
     tuner::kernel kernel;
     REQUIRE(!pack.view(made().get(), made().count()));
     REQUIRE(!tuner::kernel::find(pack, "weighted", &kernel));
-    int calls[] = {10, 0};
+    alignas(16) int calls[] = {10, 0};
     for (const float first : {1.0F, 5.0F}) {
-      const std::array weights = {first, first + 1, first + 2, first + 3};
+      alignas(16) const std::array weights = {first, first + 1, first + 2, first + 3};
       std::vector<float> y(8);
       const auto error = kernel.launch(TUNER_CPU_STREAM, {8}, weights.data(), &calls[0], y.data());
-      REQUIRE_MESSAGE(!error, error.text(), " ", error.detail());
+      REQUIRE_MESSAGE(!error, std::string(error.text()), " ", std::string(error.detail()));
       for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == weights[i % 4]);
     }
     CHECK(calls[0] == 12);

@@ -12,6 +12,7 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/captured_sizes.hpp"
+#include "tuner/cli/clock_guard.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/sweep_display.hpp"
@@ -201,8 +202,8 @@ namespace {
 
 /// How the times of an environment are taken.
 std::string taking_text(const model::Environment& one) {
-  return fmt::format("{}, L2 {}, --execution {}, {}", one.method, one.l2, one.execution_word(),
-                     one.clock_text());
+  return fmt::format("{}, L2 {}, --execution {}{}", one.method, one.l2, one.execution_word(),
+                     one.clock_mhz > 0 ? ", " + one.clock_text() : "");
 }
 
 /// The flags that ask for the times of `there` where `here` was asked for.
@@ -306,7 +307,10 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   selection.notices.insert(selection.notices.end(), backend.notices.begin(), backend.notices.end());
   if (settings.text("baselines") == "on")
     add_baselines(selection.catalog.all(), backend.device, selection.work, selection.notices);
-  sweep::Request request = make_request(settings, backend, options.clock_mhz);
+  // What is planned is planned for the first clock; the others have as much to do.
+  const bool names_clocks = options.clock_mhz == 0 && !options.clock.empty() && options.clock != "list";
+  const int clock_mhz = names_clocks ? parse_clocks(options.clock).front() : options.clock_mhz;
+  sweep::Request request = make_request(settings, backend, clock_mhz);
   want_energy(settings, options, backend, selection.notices, request);
   request.work = std::move(selection.work);
   SpecFiles files;

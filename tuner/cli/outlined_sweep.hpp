@@ -33,6 +33,7 @@ struct SweepOptions {
   bool retry_failed = false;
   bool counters = false;  ///< of finalists, once the sweep has ended
   bool energy = false;    ///< of finalists, in their final
+  std::string clock;      ///< several, one run each; empty: as the GPU has it
   int clock_mhz = 0;      ///< that the GPU is locked to; 0: it is not
   std::string publish;
   std::string same_bits_as;  ///< as Question has it
@@ -97,6 +98,8 @@ void add_sweep_flags(Command<Options>& command) {
                "at the end count what each size's finalists do on their GPU, as `tuner profile` does");
   command.flag("--energy", options.energy,
                "measure the energy of each size's finalists in their final; takes some seconds a size");
+  command.option("--clock", options.clock, "MHZ,...|list",
+                 "lock the GPU at these clocks, one run each, and let it go whatever happens; takes root");
   command.settings(sweep_flags());
   command.settings({"metrics"});
   command.settings({"progress"});

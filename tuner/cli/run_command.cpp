@@ -213,7 +213,6 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
 
 struct RunOptions : SweepOptions {
   std::string events;
-  std::string clock;  ///< several, one run each; empty: as the GPU has it
 };
 
 int run_once(const Context& context, const RunOptions& options) {
@@ -344,8 +343,6 @@ void add_run(const CommandPlace& place) {
   command.option(
       "--events", command.options().events, "FILE",
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
-  command.option("--clock", command.options().clock, "MHZ,...|list",
-                 "lock the GPU at these clocks, one run each, and let it go whatever happens; takes root");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"
