@@ -1,8 +1,7 @@
-#include "reports/meaning.hpp"
-
 #include <cstdlib>
 #include <string>
 
+#include "reports/table.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace reports {

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 
-#include "reports/meaning.hpp"
 #include "reports/text.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/util/tone.hpp"
+
 namespace reports {
 
 enum class Align { left, right };
@@ -64,5 +66,10 @@ class Table {
   std::vector<Column> m_columns;
   std::vector<std::vector<std::string>> m_rows;
 };
+
+/// The colour of a cell by what stands above it: a status or a verdict (ok, faster: good; failed, slower:
+/// bad; dropped, tied, unverified: doubtful), a library or the default against the answer (`× cuBLAS`). All
+/// else is plain: a colour that means nothing is noise.
+tuner::util::Tone tone_of(std::string_view heading, std::string_view cell);
 
 }  // namespace reports

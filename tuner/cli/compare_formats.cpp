@@ -6,7 +6,6 @@
 #include <set>
 
 #include "reports/json.hpp"
-#include "reports/meaning.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"

@@ -92,4 +92,21 @@ std::string asked_text(const Question& question) {
   return what;
 }
 
+std::string asked_environment(const db::BestQuery& query) {
+  std::vector<std::string> asked;
+  if (!query.part_of_environment.empty()) asked.push_back("in environment " + query.part_of_environment);
+  if (!query.method.empty()) asked.push_back("with --measure " + query.method);
+  if (!query.l2.empty()) asked.push_back("with --l2 " + query.l2);
+  if (!query.execution.empty()) asked.push_back("with --execution " + query.execution);
+  return fmt::format("{}", fmt::join(asked, " and "));
+}
+
+db::BestQuery without_environment(db::BestQuery query) {
+  query.part_of_environment.clear();
+  query.method.clear();
+  query.l2.clear();
+  query.execution.clear();
+  return query;
+}
+
 }  // namespace tuner::cli

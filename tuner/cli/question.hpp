@@ -46,6 +46,11 @@ db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string&
 /// asks for another family or type than the trial's.
 void ask_for_bits(const db::Connection& connection, const Question& question, db::BestQuery& query);
 
+/// The environment that is asked for, for people; empty: any.
+std::string asked_environment(const db::BestQuery& query);
+/// The same question of any environment.
+db::BestQuery without_environment(db::BestQuery query);
+
 /// Throws that nothing in the database answers `what`, such as ` for size 64`, of this question. The hint
 /// says which kernel or family may have been meant, or else what is `next`.
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
