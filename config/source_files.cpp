@@ -16,7 +16,7 @@ namespace config {
 namespace model = tuner::model;
 namespace {
 
-constexpr std::size_t most_files = 16384;  // PyTorch's headers are some thousands
+constexpr std::size_t most_files = 16384;  // of PyTorch more than 2048 are included
 constexpr std::size_t most_bytes = std::size_t{128} << 20;
 
 FileText problem(std::string text) {
