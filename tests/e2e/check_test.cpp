@@ -207,8 +207,17 @@ TEST_SUITE("tuner command line, cover --check") {
   }
 
   TEST_CASE("what is not worth trying is nothing that is missing, and a check tries it all the same") {
+    const std::string worth = "worth_trying = [\"KIND != 1 || N < 500\", \"KIND != 2 || N >= 1000\"]\n\n";
+    const Measured edited;  // no size of it was searched whole
+    edited.write_spec("1, 3", worth);
+    edited.measure("200,400");
+    edited.write_spec("2, 3", worth);
+    edited.measure("2400,3000");
+    edited.write_spec("1, 2, 3", worth);
+    edited.measure("100");
+    CHECK_FALSE(has(words_of(edited.checks({}).out), "missing"));
     const Measured user;
-    user.write_spec("1, 2, 3", "worth_trying = [\"KIND != 1 || N < 500\", \"KIND != 2 || N >= 1000\"]\n\n");
+    user.write_spec("1, 2, 3", worth);
     user.measure(eight);
     CHECK_FALSE(has(words_of(user.checks({}).out), "missing"));
     CHECK_FALSE(has(user.checks({"--fill", "1"}).err, "trials in"));
