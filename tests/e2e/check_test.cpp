@@ -18,7 +18,8 @@ using tuner::test::write_text;
 
 namespace {
 
-/// A kernel with three configurations, of which one suits small sizes, one large ones, and the default none.
+/// A kernel with three configurations: one suits small sizes, one large ones, and the default none, by so
+/// much that another program on the same cores does not change it.
 struct Measured : User {
   Measured() { write_spec("1, 2, 3"); }
   explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
@@ -63,7 +64,7 @@ arguments = ["y.expected"]
     write_text(home / "steps.toml", spec);
     write_text(home / "steps.cu", R"text(
 extern "C" __global__ void steps(float* y, int N) {
-  const int count = KIND == 1 ? N : KIND == 2 ? 1500 : 6000;
+  const int count = KIND == 1 ? N : KIND == 2 ? 1500 : 60000;
   volatile float wasted = 0;
   for (int s = 0; s < count; ++s) wasted = wasted + 1;
   y[threadIdx.x] = threadIdx.x;
