@@ -43,8 +43,8 @@ struct TimeReference {
   std::string verify;   ///< … and [verify]
 };
 
-/// Runs the kernel on copies of its outputs, twice over different contents: where these are still there, it
-/// writes nothing, and nobody else may.
+/// Runs the kernel on copies of its outputs, twice over different contents. Where the contents stay, the
+/// kernel writes nothing, and no other may write there.
 TimeReference time_reference(const TimeReferenceRequest& request);
 
 /// An argument as `tuner time --args` says it.
@@ -78,7 +78,7 @@ struct TimedKernel {
   const tuner::source::Program& program;
   const tuner::source::ProgramFunction& function;
   std::string folder;                     ///< of the source, relative to its spec
-  std::vector<std::string> include = {};  ///< folders of headers, likewise
+  std::vector<std::string> include = {};  ///< folders of headers, relative to the spec too
   /// Expressions; what is empty is that of its launch in the source, else of the first kernel, else a guess.
   std::vector<std::string> block = {};
   std::vector<std::string> grid = {};
@@ -111,7 +111,7 @@ struct TimeSpecs {
 /// `arguments` is a list at commas: `float[N, M] in uniform(0, 1)` for a buffer, where type, access and init
 /// may be left out and init may be `random`, `zeros` or `ones`; an expression or `NULL` for a value; `_` for
 /// a guess. Names in extents and expressions are sizes. Throws model::UsageError where arguments do not fit
-/// the signature, signatures differ, or a launch has a name that nobody gives a value.
+/// the signature, signatures differ, or a launch uses a name without a value.
 TimeSpecs time_specs(const TimeRequest& request);
 
 /// Names of a kernel, and what stands in their place.

@@ -1,7 +1,7 @@
 // How many GPUs can one sweep keep busy? Each of 1 to 64 simulated devices takes as long for a trial as an
 // H200 does, loading included, which goes on while the driver writes down, and some more for a final;
 // compilers answer at once; everything else is real: list, queue, pool, driver, threads, database. The limit
-// is what the devices could do if nobody ever had to wait: the efficiency is their own time over all the time
+// is what the devices could do without any waiting: the efficiency is their own time over all the time
 // they had. Twice: with trials of 11 to 33 ms, as the matmul family's are over 512 to 4096, and of 4 to 12
 // ms, as those of one kernel at 2048. Then how much faster two devices are where inputs and references take
 // long to make (preparing.hpp). Usage: bench_devices [FOLDER [SECONDS]]; each number of devices runs

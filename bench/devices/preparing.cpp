@@ -23,7 +23,7 @@ using namespace tuner;
 constexpr Load load = {8, 24, 1500};
 constexpr std::int64_t trials_a_problem = 125;
 constexpr int compilers = 32;
-/// Of a binary that nobody has compiled: exponentially distributed. Others come from a cache.
+/// Time to compile a new binary, exponentially distributed. Other binaries come from a cache.
 constexpr double compile_mean_ms = 400;
 constexpr double cached_ms = 4;
 constexpr std::size_t lookahead = 24;  ///< of `learn`

@@ -77,7 +77,7 @@ class SimulatedRunner final : public model::TrialRunner {
     out.rounds = 20;
     return out;
   }
-  double busy_s = 0;  ///< as it was: a sleep lasts longer than it was asked for, and nobody waits for that
+  double busy_s = 0;  ///< real time: a sleep lasts longer than was asked for, and no device waits for that
   std::size_t preparations() const { return m_prepared.size(); }
 
  private:

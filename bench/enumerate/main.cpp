@@ -24,7 +24,7 @@ constexpr int rounds = 20;
 
 constexpr double long_lists_combinations = 512.0 * 512 * 64 * 8;
 
-/// y = a x with a tile of A x B elements, of which few shapes fit.
+/// y = a x with a tile of A x B elements. Few shapes fit.
 model::KernelSpec long_lists() {
   model::KernelSpec spec = space::scale_spec();
   const auto range = [](std::int64_t most) {

@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// A sweep of a kernel that nobody compiles: `values` numbers for each of its three parameters, at each of
-/// `sizes`, on an imagined GPU.
+/// A sweep of a kernel that is never compiled, on an imagined GPU: three parameters with `values` numbers
+/// each, at each of `sizes`.
 tuner::sweep::Request imagined_request(const std::array<std::int64_t, 3>& values,
                                        const std::vector<std::int64_t>& sizes);
 

@@ -110,7 +110,7 @@ TEST_SUITE("tuner::interchange") {
     CHECK(space_of("GFLOP/s", "0").entries[0].status == TrialStatus::launch_error);
     CHECK(space_of("time", "4").instead_of_time.empty());
     CHECK(refusal(R"({"objective": "fun", "tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "fun": 2}}})") ==
-          "file.json is a recording of \"fun\", and nobody knows whether less of it is better");
+          "file.json is a recording of \"fun\", and it does not say whether less is better");
   }
 
   TEST_CASE("a failure in a member of its own needs no time beside it") {

@@ -97,7 +97,7 @@ Observer* Observer::begin() {
   auto* const made = new Observer(the_folder());
   std::string why;
   if (!made->open(why)) {
-    // The program goes on; whoever reads the folder finds why there is nothing.
+    // The program goes on. The folder says why nothing was captured.
     write_text(made->m_folder + '/' + failed_prefix + std::to_string(getpid()), why, O_TRUNC);
     state = State::passive;
     told = true;

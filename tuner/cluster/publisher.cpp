@@ -65,7 +65,7 @@ void Publication::require_quiet() const {
     if (!std::filesystem::exists(m_file.string() + log)) continue;
     throw model::Error(fmt::format("{}: is a database in use ({}{} is there)", m_file.string(),
                                    m_file.filename().string(), log),
-                       "publish to a file that nobody opens for writing");
+                       "publish to a file that no program opens for writing");
   }
 }
 

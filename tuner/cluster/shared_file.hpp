@@ -25,15 +25,15 @@ struct FileMark {
 /// Throws model::Error where it is there and cannot be opened.
 FileMark mark_of(const std::filesystem::path& path);
 
-// Both replace `target` in one step: whoever reads it sees the old contents or the new ones, whole, also
-// after a power cut. The new file lies beside it meanwhile under a name with host and process. Throw
-// model::Error with the target and the reason; then `target` is as it was, and nothing lies beside it.
+// Both replace `target` in one step. Readers see either the old contents or the new ones, also after a power
+// cut. The new file lies beside it meanwhile under a name with host and process. Throw model::Error with the
+// target and the reason; then `target` is as it was, and nothing lies beside it.
 
 /// Returns the mark of what is there now.
 FileMark replace_by_copy(const std::filesystem::path& target, const std::filesystem::path& source);
 void replace_by_text(const std::filesystem::path& target, std::string_view text);
 
-/// Removes what killed writers of `target` left beside it. Nobody else may be writing it.
+/// Removes what killed writers of `target` left beside it. No other process may be writing it.
 void remove_leftovers(const std::filesystem::path& target);
 
 /// Keeps two publishers of one file apart, between machines too as far as the shared file system has locks;

@@ -221,7 +221,7 @@ namespace {
 constexpr auto slurm_answers_within = std::chrono::seconds(60);
 
 std::string run_slurm(const std::vector<std::string>& arguments) {
-  // A job gets the limits of whoever submits it.
+  // A job inherits the limits of the process that submits it.
   const util::CommandResult result = util::run_command(arguments, "/", slurm_answers_within,
                                                        util::CommandGroup::own, util::ProcessorTime::callers);
   if (result.exit_code == 0 && result.output.size() < util::most_command_output) return result.output;
@@ -232,7 +232,7 @@ std::string run_slurm(const std::vector<std::string>& arguments) {
       result.timed_out ? "no answer within a minute" : util::one_line(util::trimmed(result.output), 300)));
 }
 
-/// The tasks are those of whom the folder belongs to, also where a colleague looks.
+/// The tasks belong to the folder's owner, also where a colleague looks.
 std::string owner_of(const std::filesystem::path& folder) {
   struct stat status {};
   return fmt::format("{}", ::stat(folder.c_str(), &status) == 0 ? status.st_uid : 0);

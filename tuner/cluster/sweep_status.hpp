@@ -15,7 +15,7 @@ enum class PartState {
   done,
   running,
   waiting,  ///< not begun, or in Slurm's queue to be begun again
-  lost,     ///< begun or submitted, not done, and nobody works on it
+  lost,     ///< begun or submitted, not done, and no process works on it
 };
 
 std::string_view to_string(PartState state);
@@ -39,7 +39,7 @@ struct SweepStatus {
   std::int64_t planned() const;  ///< of parts that have said so
   std::int64_t measured() const;
   double trials_per_second() const;  ///< of parts that run
-  /// At the present speed; absent where nobody is at work or something has not begun.
+  /// At the present speed; absent where no part runs or a part has not begun.
   std::optional<double> seconds_left() const;
 };
 

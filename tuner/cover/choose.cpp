@@ -241,7 +241,7 @@ Costs costs_of(const Losses& losses, const Bits& sizes, const Goal& goal, Set& c
   });
   costs.sizes = counted.size();
   const auto share = [&](std::size_t size) {
-    // Where a part of the sizes is left that nobody calls, they count alike.
+    // Where all remaining sizes have weight 0, they count equally.
     return weight > 0 ? losses.table().weight(size) / weight : 1.0 / static_cast<double>(counted.size());
   };
   Set kept;

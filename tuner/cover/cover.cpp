@@ -88,7 +88,7 @@ std::optional<std::size_t> place_of_bound(std::size_t n, double share, double co
   return std::nullopt;
 }
 
-/// Sizes that a cover does without, and what it then loses there; infinite where nobody knows.
+/// Sizes left out of a cover, and the loss there; infinite where unknown.
 struct LeftOut {
   std::vector<std::size_t> sizes;
   std::vector<double> losses;

@@ -26,9 +26,8 @@ double usable_loss(const Losses& losses, const Goal& goal, std::size_t size, std
 /// Configurations that no other makes superfluous, whatever the goal and whichever of the sizes count.
 std::vector<std::size_t> undominated(const Losses& losses);
 
-/// The set for the sizes in `sizes`, out of `candidates`. A set of n leaves no size without a usable
-/// configuration where it can be avoided; then its weighted mean loss is least, then its worst loss. Of the
-/// smallest sets within a bound likewise.
+/// The set for `sizes` out of `candidates`. Sets of n are ordered by sizes without a usable configuration,
+/// then weighted mean loss, then worst loss; so are the smallest sets within a bound.
 Choice choose(const Losses& losses, const std::vector<std::size_t>& candidates, const Bits& sizes,
               const Goal& goal, const Effort& effort);
 
@@ -83,9 +82,9 @@ const Bound* largest_known(const std::vector<Bound>& bounds);
 
 /// What is lost at sizes that a cover was not made for.
 struct Estimate {
-  std::vector<double> singly;   ///< at each size where it alone was left out; infinite: nobody knows
-  std::size_t left_out = 0;     ///< sizes that were left out singly
-  std::size_t without_any = 0;  ///< … at which no configuration of the set may then run
+  std::vector<double> singly;             ///< at each size, with this size left out; infinite: unknown
+  std::size_t left_out = 0;               ///< sizes that were left out singly
+  std::size_t without_any = 0;            ///< … at which no configuration of the set may then run
   std::vector<double> in_neighbourhoods;  ///< at each size where all that are near it were left out as well
   std::vector<std::vector<std::size_t>> neighbourhoods;  ///< sizes that lie together
   std::vector<Bound> between;  ///< at sizes that lie like those measured, from `singly`
@@ -100,7 +99,7 @@ Estimate estimate(const Losses& losses, const Goal& goal, const Effort& effort);
 /// in the mean.
 std::vector<std::vector<std::size_t>> neighbourhoods(const std::vector<Sizes>& sizes);
 
-/// Of each dimension the largest number that divides all of `sizes`, of which there is one.
+/// For each dimension the largest number that divides all of `sizes`, which are not empty.
 Sizes shared_multiple(const std::vector<Sizes>& sizes);
 
 /// Sizes that lie like `measured`: each between one of them and one of the nearest to it, by ratio, at

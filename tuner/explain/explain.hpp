@@ -17,7 +17,7 @@ namespace tuner::explain {
 /// A trial with what is known of how it runs.
 struct Side {
   model::TrialRecord trial;
-  std::vector<model::Counter> counters;  ///< empty: nobody counted
+  std::vector<model::Counter> counters;  ///< empty: not counted
   std::optional<sass::KernelCode> code;  ///< of its first launch's kernel; nothing: not at hand
 };
 
@@ -49,7 +49,7 @@ struct Subject {
   std::vector<Listed> listed;     ///< of the spec at hand
   std::vector<model::Ceiling> ceilings;
   std::optional<model::DeviceInfo> device;
-  /// The occupancy of the winner's launch with other resources; empty: nobody can say.
+  /// The occupancy of the winner's launch with other resources; empty: unknown.
   std::function<std::optional<model::Occupancy>(const model::KernelResources&,
                                                 std::int64_t dynamic_shared_bytes)>
       occupancy;

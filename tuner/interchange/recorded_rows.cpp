@@ -44,9 +44,9 @@ Objective named_objective(const std::string& name, const std::string& file_name)
   if (has("/")) return {name, Objective::Kind::rate};  // GFLOP/s, GB/s, GFLOPS/W
   if (has("score") || has("fitness")) return {name, Objective::Kind::score};
   if (has("energy") || has("cost") || has("loss") || has("power")) return {name, Objective::Kind::cost};
-  throw model::Error(fmt::format("{} is a recording of \"{}\", and nobody knows whether less of it is better",
-                                 file_name, name),
-                     "times, rates (GFLOP/s), energy, cost, loss, score and fitness are known");
+  throw model::Error(
+      fmt::format("{} is a recording of \"{}\", and it does not say whether less is better", file_name, name),
+      "times, rates (GFLOP/s), energy, cost, loss, score and fitness are known");
 }
 
 void set_time(Row& row, const Json& value, const Objective& objective) {
@@ -57,7 +57,7 @@ void set_time(Row& row, const Json& value, const Objective& objective) {
     row.status = status_of(value.is_string() ? value.get<std::string>() : "");
 }
 
-/// Samples of a time; of other objectives nobody writes them in a unit.
+/// Samples of a time. Other objectives have no samples with a known unit.
 void set_samples(Row& row, const Json& object, const char* key, const Objective& objective) {
   const auto found = object.find(key);
   if (objective.kind != Objective::Kind::time || found == object.end() || !found->is_array()) return;

@@ -31,7 +31,7 @@ struct Objective {
   std::string text() const;  ///< as RecordedSpace::instead_of_time
 };
 
-/// Of a parsed file; `name` is for messages. Throws model::Error where nobody knows whether less is better.
+/// Of a parsed file; `name` is for messages. Throws model::Error for an unknown objective.
 Objective objective_of(const Json& file, const std::string& name);
 
 /// What a file of any of the three formats says, configuration by configuration. Throws Json::exception where

@@ -45,7 +45,7 @@ struct RecordedSpace {
 
 /// Reads Kernel Tuner's cache files, T4 files and KTT's results, gzipped or not. A cache file whose writer
 /// was stopped before it wrote the last brackets is read up to its last whole entry. Throws model::Error that
-/// names the file where it is none of these, holds no entry, or is of an objective that nobody knows.
+/// names the file where it is none of these, holds no entry, or has an unknown objective.
 RecordedSpace read_recorded_space(const std::filesystem::path& file);
 
 /// The same from the text of a file; `name` is for messages.

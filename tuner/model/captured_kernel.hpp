@@ -11,9 +11,9 @@ namespace tuner::model {
 
 struct CapturedArgument {
   std::int64_t bytes = 0;
-  std::string type;           ///< as the kernel's mangled name has it; empty: it does not say
+  std::string type;           ///< from the kernel's mangled name; empty: unknown
   std::string raw;            ///< its bytes
-  std::optional<int> region;  ///< of a pointer, where it leads to memory of the device
+  std::optional<int> region;  ///< index of the device memory that a pointer leads to
   bool has_pointers = false;  ///< a struct that holds addresses
 };
 
@@ -21,22 +21,22 @@ struct CapturedArgument {
 struct CapturedRegion {
   std::uint64_t address = 0;
   std::int64_t bytes = 0;
-  std::string element;     ///< of the file's numbers: `float`; empty: not known
+  std::string element;     ///< element type of the file: `float`; empty: unknown
   std::string before;      ///< path of a `.npy.gz`
-  std::string after;       ///< empty: the launch left it as it was
-  std::string variable;    ///< a variable of the module, `space::factor`; empty: an argument leads there
-  std::string again = {};  ///< what a second run left; empty: the same, or there was none
+  std::string after;       ///< empty: the launch did not change it
+  std::string variable;    ///< a variable of the module, `space::factor`; empty: reached by an argument
+  std::string again = {};  ///< contents after a second run; empty: the same, or there was no second run
 };
 
-/// What a program gave NVRTC, which made a kernel of it.
+/// The source that a program gave to NVRTC.
 struct CapturedText {
   std::string name;  ///< as the program called it
   std::string text;
   std::vector<std::string> options;
-  std::map<std::string, std::string> headers;  ///< texts, by the names that the source includes them by
+  std::map<std::string, std::string> headers;  ///< texts, by their names in #include lines
 
-  /// Whether the same was compiled in the same way. A program may call it by the name of a temporary file,
-  /// another one in each process.
+  /// Equal source and options. The name is not compared: a program may name a temporary file, another one in
+  /// each process.
   bool operator==(const CapturedText& other) const {
     return text == other.text && options == other.options && headers == other.headers;
   }
@@ -53,7 +53,7 @@ struct CapturedLaunch {
   std::int64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   bool twice = false;                  ///< it was run twice, from the same memory
-  std::optional<CapturedText> source;  ///< none: NVRTC did not make it, or that was not seen
+  std::optional<CapturedText> source;  ///< absent: not made by NVRTC, or not seen
   std::vector<CapturedArgument> arguments;
   std::vector<CapturedRegion> regions;
 };
@@ -74,7 +74,7 @@ struct CapturedKernel {
   std::string plain;     ///< `scale`
   std::uint64_t launches = 0;
   double total_ns = 0;
-  std::vector<CapturedSize> sizes;   ///< those that cost most first
+  std::vector<CapturedSize> sizes;   ///< the most expensive first
   std::vector<CapturedLaunch> kept;  ///< in the order of their launches
 };
 

@@ -14,8 +14,8 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// What is to be computed, for which kernels of one family compete: the extents of each dimension, the
-/// element type, and how many elements each row is padded by (leading dimension minus row length).
+/// What is to be computed. Kernels of one family compete for it. It has the extent of each dimension, the
+/// element type, and the padding of rows (leading dimension minus row length).
 struct Problem {
   std::string family;
   std::vector<Dimension> sizes;
@@ -24,28 +24,29 @@ struct Problem {
 
   /// `1024` when all dimensions are equal, else `512x1024x256`.
   std::string size_text() const;
-  /// size_text() plus what differs from the usual: `1024 double`, `512 float pad 32`.
+  /// size_text(), and type and padding where they are not the usual ones: `1024 double`, `512 float pad 32`.
   std::string text() const;
   /// JSON object with keys in dimension order: {"M":512,"N":1024,"K":256}.
   std::string sizes_json() const;
   bool operator==(const Problem&) const = default;
 };
 
-/// How far apart the sizes of two problems of a family are: Euclidean norm of log2 of their ratios; another
-/// padding counts as a quarter. Infinite where the dimensions are others.
+/// Distance of two problems of a family: Euclidean norm of log2 of their size ratios; a different padding
+/// counts as a quarter. Infinite where the dimensions differ.
 double distance(const Problem& a, const Problem& b);
 
-/// What may be compared with what. Times from different environments never compete for `best`.
+/// The circumstances of a time. Times from different environments never compete for `best`.
 struct Environment {
   std::string device;  ///< model name: `NVIDIA H200`
   std::string driver;
   std::string toolkit;  ///< compiler and version: `nvrtc 13.0`
   ElementType type = ElementType::float32;
-  std::string l2;              ///< `warm` or `cold`
-  std::string method;          ///< name and version of the measuring policy: `standard-1`
-  std::string inputs;          ///< input distribution: `spec` or a named one
-  std::string execution = {};  ///< `stream` or `eager`; empty: in a graph, as all times before them
-  double clock_mhz = 0;        ///< that the multiprocessors were locked to; 0: they were not
+  std::string l2;      ///< `warm` or `cold`
+  std::string method;  ///< name and version of the measuring policy: `standard-1`
+  std::string inputs;  ///< input distribution: `spec` or a named one
+  std::string execution =
+      {};                ///< `stream` or `eager`; empty: in a graph, as in all rows before these existed
+  double clock_mhz = 0;  ///< to which the multiprocessors were locked; 0: not locked
 
   /// `graph`, `stream` or `eager`.
   std::string execution_word() const { return execution.empty() ? "graph" : execution; }

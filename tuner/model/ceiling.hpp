@@ -10,11 +10,11 @@
 
 namespace tuner::model {
 
-/// What a kernel takes part as.
+/// A kernel's role in a sweep.
 enum class Role {
   competitor,  ///< may be chosen as the best of its family
-  baseline,    ///< solves the same problem and is timed in the same finals, and is never chosen
-  ceiling,     ///< measures what its device can do at most; competes within its own family alone
+  baseline,    ///< solves the same problem and takes part in finals, but is never chosen
+  ceiling,     ///< measures a limit of its device; competes within its own family only
 };
 
 template <>
@@ -41,14 +41,14 @@ std::string_view ceiling_unit_examples(std::string_view kind);
 /// Whether less is better: true for `launch` alone.
 bool is_least_best(std::string_view kind);
 
-/// What a device can do at most, measured once by a kernel that does nothing else.
+/// A limit of a device, measured once by a kernel made for it.
 struct Ceiling {
   std::string device;  ///< model name
   std::string kind;    ///< `arithmetic`, `memory`, `l2`, `shared memory`, `launch`
   ElementType type = ElementType::float32;
   double value = 0;  ///< operations or bytes a second; `launch`: seconds
   std::string unit;  ///< of the metric it came from: `GFLOP/s`
-  Digest trial;      ///< that showed it
+  Digest trial;      ///< that measured it
   std::string measured_at;
 };
 

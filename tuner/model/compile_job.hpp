@@ -60,23 +60,22 @@ Digest source_key(const std::vector<SourceText>& source);
 /// One binary to make. Its key is its content: equal jobs give equal binaries.
 struct CompileJob {
   std::vector<SourceText> source;  ///< main file first, then headers
-  Digest source_key;          ///< of `source` where it is known already, which saves hashing it; else empty
-  std::vector<Macro> macros;  ///< the configuration, ELEMENT_TYPE, …
-  std::vector<Macro> vocabulary;  ///< codes of the words a spec uses (PARTITION_row); not part of the key
+  Digest source_key;               ///< of `source`, where known (saves hashing); else empty
+  std::vector<Macro> macros;       ///< the configuration, ELEMENT_TYPE, …
+  std::vector<Macro> vocabulary;   ///< codes of the words a spec uses (PARTITION_row); not part of the key
   std::vector<std::string> options;
-  /// Name expressions of kernels, of overloads with their parameters behind it, and, of variables that are
-  /// filled from outside, their addresses: `&d_filter`.
+  /// Name expressions of kernels (`scale<float>`; an overload with its parameters), and addresses of
+  /// variables that are filled from outside (`&d_filter`).
   std::vector<std::string> entries;
   std::string architecture;  ///< `sm_90`; the CPU device: `host`
   std::string compiler;      ///< name and version: `nvrtc 13.0`
-  /// C++ for the host, whatever the device: a shared object whose entries are C functions. The host's
-  /// compiler makes it, and is no part of its identity: such a source only calls what does the work.
+  /// C++ for the host on any device: a shared object whose entries are C functions. The host's compiler makes
+  /// it and is not part of the key, since such a source only calls other libraries.
   bool host_library = false;
-  /// Made by nvcc of the toolkit that `compiler` is of, instead of by `compiler` itself. The CPU device makes
-  /// no difference.
+  /// Compiled by nvcc of the same toolkit as `compiler`. Without effect on the CPU device.
   bool by_nvcc = false;
-  /// The host library that steps between the kernels' launches call: a job of its own, at most one. It is
-  /// part of the key; a compiler makes the kernels alone, and CachingCompiler both.
+  /// The host library that steps between kernel launches call: at most one job, part of the key. A Compiler
+  /// makes the kernels only; CachingCompiler makes both.
   std::vector<CompileJob> library = {};
 
   Digest key() const;
@@ -88,12 +87,12 @@ inline bool is_variable(std::string_view entry) {
   return entry.starts_with('&');
 }
 
-/// C++ for the address of an entry; of the overload that `two(float*, int)` names by its parameters.
+/// C++ for the address of an entry. An overload is named with its parameters: `two(float*, int)`.
 std::string address_of(const std::string& entry);
-/// Where the parameters of an entry that names an overload begin, at their bracket; else its length.
+/// Position of the bracket before an overload's parameters; without parameters the length of `entry`.
 std::size_t parameters_of(std::string_view entry);
 
-/// What the compiler says of one kernel; of a variable its entry and symbol alone.
+/// Resources of one kernel, as the compiler reports them. A variable has only entry and symbol.
 struct KernelResources {
   std::string entry;          ///< as in CompileJob::entries
   std::string symbol;         ///< name in the binary

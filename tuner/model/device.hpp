@@ -45,10 +45,10 @@ struct DeviceInfo {
   bool operator==(const DeviceInfo&) const = default;
 };
 
-/// What the program asks of a kind of device, so that no other place compares its name. A new kind is a row
-/// of this table, a row of `openers` in tuner/cli/backend.cpp, and a folder in tuner/device.
+/// What a kind of device can do. No other place compares its name. A new kind is a row of this table, a row
+/// of `openers` in tuner/cli/backend.cpp, and a folder in tuner/device.
 struct DeviceKind {
-  /// How `--device` and DeviceInfo::id name one.
+  /// How `--device` and DeviceInfo::id name a device.
   enum class Naming {
     word,     ///< `cpu`
     numbers,  ///< `cuda:0`, and `cuda:0,cuda:2` for several
@@ -60,28 +60,29 @@ struct DeviceKind {
   bool in_specs = false;           ///< `devices` of a spec may name it
   bool obeys_specs = false;        ///< kernels whose `devices` leave it out do not run on it
   bool is_gpu =
-      false;  ///< other programs may use it, a cluster hands it out, and `--gpu` names an absent one
+      false;  ///< shared with other programs, handed out by a cluster, and nameable by `--gpu` while absent
   bool has_nvcc = false;         ///< sources may ask for nvcc
   bool has_views = false;        ///< tensor maps, textures and surfaces
   bool has_libraries = false;    ///< baselines run on it unless their spec says otherwise
   bool has_own_kernels = false;  ///< filling and comparing are kernels that are compiled for it
-  bool has_streams = false;      ///< launches may be queued, and follow each other without the host
+  bool has_streams = false;      ///< launches are queued and follow each other without the host
   bool has_sanitizers = false;   ///< `tuner check --sanitize` runs kernels on it
-  bool has_energy = false;       ///< where its machine allows it, it counts the energy that it takes
+  bool has_energy = false;       ///< it counts energy where its machine allows that
 };
 
 /// The first is the one that `--device auto` and `all` mean.
 std::span<const DeviceKind> device_kinds();
 
-/// The row of DeviceInfo::kind. A kind that this program does not know, as of a newer program's database, has
-/// a row that can do nothing.
+/// The row of a DeviceInfo::kind. An unknown kind (from a newer program's database) gets a row without
+/// abilities.
 const DeviceKind& device_kind(std::string_view name);
 
-/// The kind that a text of `--device` names, or null where it names none.
+/// The kind that a `--device` text names, or null.
 const DeviceKind* named_kind(std::string_view device);
-/// The devices that a text of `--device` lists: `cuda:0`, `cuda:2` of `cuda:0,cuda:2`; else the text itself.
+/// The devices that a `--device` text lists: `cuda:0`, `cuda:2` for `cuda:0,cuda:2`; otherwise the text
+/// itself.
 std::vector<std::string> listed_devices(std::string_view device);
-/// What stands behind `replay:`; empty for other kinds.
+/// The part after `replay:`; empty for other kinds.
 std::string recording_of(std::string_view device);
 
 /// Whether kernels whose spec has these `devices` (empty: all) run on a device of this kind.

@@ -13,7 +13,7 @@
 
 namespace tuner::model {
 
-/// Where something stands in a spec; lines and columns count from 1, 0 means unknown.
+/// A place in a spec; lines and columns count from 1, 0 means unknown.
 struct SourceLocation {
   std::string file;
   int line = 0;
@@ -22,7 +22,7 @@ struct SourceLocation {
   std::string text() const;
 };
 
-/// One mistake in something a user wrote: where, what was found, what was expected.
+/// One mistake in a user's file: where, what was found, what was expected.
 struct Diagnostic {
   SourceLocation where;
   std::string message;
@@ -39,11 +39,11 @@ struct ParameterSpec {
   std::string name;
   std::vector<Value> values;
   std::optional<Expression> when;  ///< the parameter exists only where this is true …
-  Value otherwise;                 ///< … and has this one value elsewhere
+  Value otherwise;                 ///< … and has this value elsewhere
   bool runtime = false;            ///< passed as an argument, not a macro: configurations share one binary
   bool constant = false;           ///< not a macro but a `constexpr` above the source
   bool spelled =
-      false;  ///< words: the macro is the word itself, a type or a template's argument, not its code
+      false;  ///< words only: the macro is the word itself (a type, a template argument), not its code
   SourceLocation where;
 };
 
@@ -52,23 +52,23 @@ struct NamedExpression {
   Expression value;
 };
 
-/// An Init as a spec says it: its numbers may be expressions, and its file has a shape.
+/// An Init as a spec writes it: its numbers may be expressions, and its file has a shape.
 struct InitRule : Init {
   InitRule() = default;
   InitRule(const Init& init) : Init(init) {}
   InitRule(Kind of, double first, double second) : Init{of, first, second} {}
 
-  std::vector<Expression> expressions;  ///< of its numbers, in the order written; empty: they are known
+  std::vector<Expression> expressions;  ///< its numbers, in the order written; empty: they are constants
   FileContents contents;                ///< of Init::file
-  std::vector<std::int64_t> shape;      ///< as the file says; empty: it does not
-  /// One for each file that is there, where the file's name has sizes in it, as `x.{N}.npy`. Then `contents`
-  /// has the name alone.
+  std::vector<std::int64_t> shape;      ///< as the file says; empty: unknown
+  /// Where the file name contains sizes, as in `x.{N}.npy`: one for each file found. Then `contents` has the
+  /// name alone.
   std::vector<InitRule> of_sizes;
-  std::map<std::string, std::int64_t> sizes;  ///< in the name of one of these
+  std::map<std::string, std::int64_t> sizes;  ///< the sizes in this file's name
   SourceLocation where;
 };
 
-/// How a buffer is filled for a given element type; types without an entry of their own take `usual`.
+/// How a buffer is filled for an element type; types without an entry in `by_type` take `usual`.
 struct InitSpec {
   InitRule usual;
   std::map<ElementType, InitRule> by_type;
@@ -80,17 +80,17 @@ struct TensorMapSpec : TensorMapKeys<AsExpressions<Expression>> {
   std::string buffer;  ///< the argument that it is over
 };
 
-/// A texture or a surface over a buffer; its parts as those of Texture.
+/// A texture or a surface over a buffer; see Texture.
 struct TextureSpec {
   std::string buffer;  ///< the argument that it is over
   std::vector<Expression> shape;
-  std::optional<Expression> pitch;  ///< bytes; absent: rows follow each other without a gap
-  Texture kind;                     ///< all but the numbers
+  std::optional<Expression> pitch;  ///< bytes; absent: rows have no gap between them
+  Texture kind;                     ///< everything except the numbers
 };
 
-/// A plain struct as C++ lays it out. Behind an argument of one stands an argument for each field, called
-/// `NAME.FIELD`: a buffer like the struct's, or a value. They are what is filled, expected and compared; no
-/// kernel is passed them.
+/// A plain struct as C++ lays it out. After an argument of such a type comes one argument for each field,
+/// called `NAME.FIELD`: a buffer like the struct's, or a value. The fields are filled and compared; the
+/// kernel receives the struct.
 struct StructLayout {
   std::string name;
   std::int64_t bytes = 0;
@@ -104,77 +104,77 @@ struct ArgumentSpec {
   Access access = Access::in;           ///< pointers only
   std::vector<Expression> extent;       ///< pointers only: elements = product
   InitSpec init;                        ///< pointers only
-  std::optional<InitSpec> second_init;  ///< of the second input set; absent: `init` with another seed.
-                                        ///< Init::signs has the most non-zeros of a column as `a` here
-  bool restore = false;  ///< not outputs alone: has its initial contents again before each timed run
+  std::optional<InitSpec> second_init;  ///< for the second input set; absent: `init` with another seed. With
+                                        ///< Init::signs, `a` is the largest number of non-zeros in a column
+  bool restore = false;                 ///< initial contents are restored before each timed run
   std::optional<Expression>
-      value;  ///< scalars only; absent: the size, parameter or derived value of the same name
-  std::vector<Expression> components;   ///< vectors by value: one for each, or one for all
+      value;  ///< scalars only; absent: the size, parameter or derived value with this name
+  std::vector<Expression> components;   ///< vectors by value: one for each component, or one for all
   bool ignores_unwritten = false;       ///< outputs: see BufferPlan
   std::optional<Expression> unordered;  ///< outputs: see BufferPlan::unordered_within
-  std::optional<InitRule> expected;     ///< outputs: the file that says what is right
-  std::optional<Tolerance> tolerance;   ///< outputs: instead of VerifySpec's
+  std::optional<InitRule> expected;     ///< outputs: file with the expected values
+  std::optional<Tolerance> tolerance;   ///< outputs: replaces that of VerifySpec
   std::string symbol;                   ///< pointers only: see BufferPlan
   Memory memory = Memory::device;       ///< pointers only
-  std::optional<TensorMapSpec> tensor;  ///< neither a pointer nor a number, as is …
+  std::optional<TensorMapSpec> tensor;  ///< set: a tensor map, neither a pointer nor a number
   std::optional<TextureSpec> texture;
-  std::optional<StructLayout> structure;  ///< its elements, or it, are structs; then no `init` and no value
-  std::int64_t field_length = 0;          ///< fields: how many of their type a struct has; 0: it is no field
+  std::optional<StructLayout> structure;  ///< set: a struct or a buffer of structs, without `init` and value
+  std::int64_t field_length = 0;          ///< fields: elements in one struct; 0: not a field
   SourceLocation where;
   bool is_field() const { return field_length > 0; }
-  /// Whether it is a view of another argument, which only CUDA devices have.
+  /// Whether it is a view of another argument. Only CUDA devices have views.
   bool is_view() const { return tensor || texture; }
-  /// What people call a view.
+  /// The usual name of the view's kind.
   const char* view_name() const {
     if (tensor) return "tensor map";
     return texture && texture->kind.is_surface ? "surface" : "texture";
   }
   bool is_written() const { return pointer && model::is_written(access); }
-  /// Whether it is judged; of structs their fields are.
+  /// Whether it is verified. For structs their fields are.
   bool is_output() const { return is_written() && !structure; }
 };
 
-/// One step of a run, in the order written: a kernel launch, an upload of (part of) an argument, a memset of
-/// it, or a call of a host library: of KernelSpec::library, or in a baseline of its source.
+/// One step of a run: a kernel launch, an upload or a memset of (part of) an argument, or a call of a host
+/// function. The function is in KernelSpec::library; a baseline's is in its source.
 struct StepSpec : StepKeys<AsExpressions<Expression>> {
   std::string entry;     ///< kernel name expression, or the function called; empty for an upload
-  int repeat_steps = 1;  ///< how many steps a loop has that begins here
+  int repeat_steps = 1;  ///< number of steps in the loop that begins here
   std::vector<std::string> arguments;  ///< names; empty: all arguments in written order
   std::string upload;  ///< argument copied from the host, or set, inside the timed region; empty for a launch
-  bool sets = false;   ///< it is set: a memset
+  bool sets = false;   ///< a memset
   int stream = 0;
   std::vector<int> after;          ///< steps (from 0) on other streams that must have finished
-  std::optional<Expression> when;  ///< the step is left out where this is 0
-  bool calls = false;     ///< a call; grid and block are not for it, and `arguments` names all it gets
-  std::string workspace;  ///< call: the argument that is its workspace; empty: none
+  std::optional<Expression> when;  ///< the step is left out if this is 0
+  bool calls = false;     ///< a call: it has no grid and block, and `arguments` lists everything it receives
+  std::string workspace;  ///< calls: the argument used as workspace; empty: none
   SourceLocation where;
 };
 
-/// A file of source text; `name` is what diagnostics and #include lines call it.
+/// A file of source text; diagnostics and #include lines use `name`.
 struct SourceText {
   std::string name;
   std::string text;
   bool operator==(const SourceText&) const = default;
 };
 
-/// How results are judged: a reference kernel writes, for each output element, the exact value and the
-/// magnitude |A||B| that scales the error bound; the bound is gamma(rounding_terms) * magnitude, with
-/// gamma(n) = n*u / (1 - n*u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1).
+/// How results are verified. For each output element a reference kernel writes the exact value and the
+/// magnitude |A||B|. The error bound is gamma(rounding_terms) * magnitude, with gamma(n) = n*u / (1 - n*u)
+/// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1).
 struct VerifySpec {
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
   std::vector<StepSpec>
       steps;                  ///< arguments `NAME.expected` and `NAME.magnitude` are double* for output NAME
   Expression rounding_terms;  ///< 0: results must be equal
-  /// The second input set is such that every intermediate result is exact, so its outputs must be equal.
+  /// With the second input set every intermediate result is exact, so outputs must be equal.
   bool second_is_exact = false;
   Tolerance tolerance;
   std::optional<ElementType> accumulator;  ///< see VerifyPlan
-  std::vector<StepSpec> comparison;        ///< likewise; `NAME.error` is a double* for output NAME
+  std::vector<StepSpec> comparison;  ///< the same arguments, and `NAME.error`, a double* for output NAME
   SourceLocation where;
 };
 
-/// Device code of the user's that fills buffers before the reference runs, from the seed of the input set:
-/// the operand `seed`, an unsigned long long.
+/// The user's device code that fills buffers before the reference runs. Its operand `seed` (unsigned long
+/// long) is the seed of the input set.
 struct GeneratorSpec {
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
   std::vector<StepSpec> steps;
@@ -185,9 +185,8 @@ struct MetricSpec {
   Expression value;  ///< over sizes, parameters, derived values and time_ns
 };
 
-/// What the problem asks of a device however it is solved, as expressions over the sizes, ELEMENT_BYTES and
-/// derived values that depend on no parameter: arithmetic operations, and bytes that must be read or written
-/// once.
+/// Work that the problem needs whatever the kernel: arithmetic operations, and bytes that must be read or
+/// written once. Expressions over the sizes, ELEMENT_BYTES and derived values that depend on no parameter.
 struct WorkloadSpec {
   std::optional<Expression> operations;
   std::optional<Expression> bytes;
@@ -203,7 +202,7 @@ struct CompilerOption {
   SourceLocation where;
 };
 
-/// A compiler option that some configurations have.
+/// A compiler option for some configurations.
 struct ConditionalOption {
   std::string text;
   Expression when;
@@ -216,11 +215,11 @@ struct PlacedName {
   SourceLocation where;
 };
 
-/// A library that solves the problem of a kernel, called through a function of its source: `tuner_baseline`
-/// of tuner_baseline.h.
+/// A library that solves a kernel's problem. Its source defines the function `tuner_baseline` of
+/// tuner_baseline.h.
 struct BaselineSpec {
   std::string name;                   ///< its kernel name
-  std::string description;            ///< its settings as words
+  std::string description;            ///< its settings in words
   std::vector<SourceText> source;     ///< C++ for the host: main file first, then the headers it includes
   std::vector<PlacedName> arguments;  ///< arguments of the kernel, sizes, derived values, in the call's order
   std::optional<Expression> workspace_bytes;  ///< absent: none
@@ -238,25 +237,25 @@ struct KernelSpec {
   Role role = Role::competitor;    ///< `ceiling` where `ceiling` below is set
   std::string path;                ///< of the TOML file; `shipped:` prefix for the embedded ones
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
-  /// C++ for the host with the functions that steps call, main file first; empty: there are none. In a
-  /// baseline `source` is that.
+  /// C++ for the host with the functions that steps call, main file first; empty: none. In a baseline
+  /// `source` holds it.
   std::vector<SourceText> library;
   std::vector<std::string> sizes;
   std::vector<ElementType> types;         ///< offered; the first is the default
-  std::string row_padding;                ///< name under which expressions see --pad; empty: not offered
+  std::string row_padding;                ///< the name of --pad in expressions; empty: not offered
   std::vector<std::string> device_kinds;  ///< "cuda", "cpu"; empty: all
   std::vector<CompilerOption> compile_options;
-  std::vector<ConditionalOption> conditional_options;  ///< of the kernel alone, behind the others
+  std::vector<ConditionalOption> conditional_options;  ///< for the kernel alone, after the others
   bool by_nvcc = false;                                ///< compiler = "nvcc": see CompileJob::by_nvcc
-  std::vector<PlacedName> macros;                      ///< those of `derived` that the source sees as macros
+  std::vector<PlacedName> macros;                      ///< entries of `derived` that are macros in the source
   bool deterministic = true;
   std::vector<Assignment> defaults;  ///< the configuration a user would have without tuning, maybe partial
   std::vector<NamedExpression> derived;
   std::vector<ParameterSpec> parameters;
-  std::vector<Expression> constraints;   ///< where one does not hold, a configuration may be wrong
-  std::vector<Expression> worth_trying;  ///< where one does not hold, a search leaves a configuration out
-  /// Not empty: only these of all configurations, as positions in the parameters' values, ascending. No spec
-  /// file says this; a space that was recorded may have holes that no constraint tells.
+  std::vector<Expression> constraints;   ///< where one is false, a configuration may give wrong results
+  std::vector<Expression> worth_trying;  ///< where one is false, a search leaves the configuration out
+  /// Not empty: the only configurations, as positions in the parameters' values, ascending. Not part of spec
+  /// files; recorded spaces may have holes that no constraint describes.
   std::vector<std::vector<std::uint16_t>> listed;
   std::vector<ArgumentSpec> arguments;
   std::vector<StepSpec> steps;
@@ -266,10 +265,10 @@ struct KernelSpec {
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
   WorkloadSpec workload;
   std::vector<BaselineSpec> baselines;
-  /// The kernel measures what its device can do at most: its best first metric is kept as that ceiling. Empty
-  /// for ordinary kernels; see ceiling.hpp.
+  /// The kernel measures a ceiling of the device: the best value of its first metric. Empty for ordinary
+  /// kernels; see ceiling.hpp.
   std::string ceiling;
-  /// The problem that ceiling is measured on: an extent a size, over device limits and ELEMENT_BYTES.
+  /// The problem for measuring the ceiling: one extent for each size, over device limits and ELEMENT_BYTES.
   std::vector<Expression> ceiling_sizes;
 };
 

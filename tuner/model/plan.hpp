@@ -16,12 +16,11 @@ inline bool is_written(Access access) {
   return access == Access::out || access == Access::inout;
 }
 
-/// Where a buffer lies: in the device's own memory, in the host's (page-locked), or where the driver moves
-/// it.
+/// Where a buffer lies: device memory, page-locked host memory, or managed memory.
 enum class Memory { device, pinned, managed };
 
-/// Initial contents of a buffer, a function of the element's index and a seed alone, so that every device
-/// makes the same ones (see device/fill.hpp).
+/// Initial contents of a buffer. They depend only on the element's index and a seed, so every device makes
+/// the same ones (see device/fill.hpp).
 struct Init {
   enum class Kind {
     none,          ///< poison: outputs and workspaces
@@ -31,12 +30,12 @@ struct Init {
     iota,          ///< a + b * index
     odd_integers,  ///< odd numbers in [a, b]
     signs,         ///< rows of b elements: -1 or 1 where row + column is a multiple of a, else 0
-    normal,        ///< about a, with standard deviation b; none is farther from a than 6 b
-    permutation,   ///< the c whole numbers from a on, each once
-    sorted,        ///< c numbers in [a, b] that do not descend
-    sparse,        ///< 0, but with probability c a number as `uniform`, of integer types as `integers`
-    file,          ///< BufferPlan::file has it
-    generated,     ///< Plan::generator writes it; poison before
+    normal,        ///< mean a, standard deviation b, cut off at 6 b
+    permutation,   ///< the c whole numbers from a on, each once, shuffled
+    sorted,        ///< c numbers in [a, b], ascending
+    sparse,        ///< 0, but with probability c as `uniform`; for integer types as `integers`
+    file,          ///< the contents of BufferPlan::file
+    generated,     ///< written by Plan::generator; poison before
   };
   Kind kind = Kind::none;
   double a = 0;
@@ -45,27 +44,27 @@ struct Init {
   bool operator==(const Init&) const = default;
 };
 
-/// Part of a file that holds numbers as they are in memory.
+/// A part of a file with numbers in memory format.
 struct FileContents {
   std::string path;  ///< empty: there is none
-  Digest digest;     ///< of the whole file; what it says is part of identities, where it lies is not
+  Digest digest;     ///< of the whole file; identities include this and not the path
   std::int64_t first_byte = 0;
   ElementType type = ElementType::float32;  ///< of its elements
   std::int64_t elements = 0;
   bool operator==(const FileContents&) const = default;
 };
 
-/// How far a result may be from what is expected besides the rounding bound: by the sum of these.
+/// Allowed error beside the rounding bound: the sum of these.
 struct Tolerance {
   double absolute = 0;
   double relative = 0;  ///< of |expected|
-  double ulps = 0;      ///< of the distance of the type's numbers about |expected|
-  /// Of an output's numbers, so many may be farther off, as long as they are written and no NaN.
+  double ulps = 0;      ///< of the spacing of the type's numbers near |expected|
+  /// This share of an output's numbers may exceed the bound, if they were written and are not NaN.
   double share = 0;
   bool operator==(const Tolerance&) const = default;
 };
 
-/// A field of the structs in a buffer: another buffer of the plan has it alone, for all of them.
+/// A field of the structs in a buffer. Another buffer of the plan holds this field of all structs.
 struct FieldPlan {
   int buffer = -1;
   std::int64_t offset_bytes = 0;
@@ -78,25 +77,26 @@ struct BufferPlan {
   std::int64_t elements = 0;
   Access access = Access::in;
   Init init;
-  Init second_init;               ///< of the second input set; Init::none: `init`, with another seed
+  Init second_init;               ///< for the second input set; Init::none: `init` with another seed
   FileContents file = {};         ///< where `init` is Init::file
   FileContents second_file = {};  ///< where `second_init` is
-  FileContents expected = {};     ///< outputs: what they must be, instead of what the reference says
-  /// Outputs: elements that the reference leaves unwritten may hold anything; else they must be left alone.
+  FileContents expected = {};     ///< outputs: the expected values, in place of the reference's
+  /// Outputs: elements that the reference does not write may hold anything; otherwise they must stay
+  /// unwritten.
   bool ignores_unwritten = false;
-  /// Outputs: within groups of so many elements, one after the other, their order does not count; 0: it does.
+  /// Outputs: within consecutive groups of this many elements any order is right; 0: order matters.
   std::int64_t unordered_within = 0;
-  /// Has its initial contents again before each timed run, which is then timed singly.
+  /// Initial contents are restored before each timed run, so runs are timed singly.
   bool restored = false;
-  /// The `__constant__` or `__device__` variable of the kernel's binary that this is, as its source calls it;
-  /// empty: memory that the kernel is given the address of. The reference and generators are in either case.
+  /// The name of a `__constant__` or `__device__` variable in the kernel's source; empty: memory whose
+  /// address is passed. References and generators always receive the address.
   std::string symbol = {};
   Memory memory = Memory::device;
-  std::optional<Tolerance> tolerance = {};  ///< outputs: instead of VerifyPlan's
-  /// Structs of so many bytes each, and its elements are their bytes; 0: it holds none. What they are is made
-  /// of the buffers of their fields before a run and taken apart into these behind it (device/structs.hpp).
+  std::optional<Tolerance> tolerance = {};  ///< outputs: replaces VerifyPlan's
+  /// The buffer holds structs of this size, and its elements are bytes; 0: no structs. They are assembled
+  /// from the fields' buffers before a run and taken apart after it (device/structs.hpp).
   std::int64_t struct_bytes = 0;
-  std::vector<FieldPlan> fields = {};  ///< of these structs; of a workspace none
+  std::vector<FieldPlan> fields = {};  ///< fields of these structs; none for a workspace
   std::int64_t numbers() const { return elements * components(type); }
   std::int64_t bytes() const { return elements * size_bytes(type); }
   bool operator==(const BufferPlan&) const = default;
@@ -104,18 +104,19 @@ struct BufferPlan {
 
 using TensorMap = TensorMapKeys<AsNumbers>;
 
-/// A texture object over a buffer where it lies, cudaTextureObject_t, or over a CUDA array that the buffer is
-/// copied into and, where a kernel may have written it, out of again; then maybe a cudaSurfaceObject_t.
+/// A texture object (cudaTextureObject_t) over a buffer, or over a CUDA array; or a surface
+/// (cudaSurfaceObject_t) over a CUDA array. The buffer is copied into the array, and back where a kernel may
+/// have written it.
 struct Texture {
-  enum class Outside { clamp, border, wrap, mirror };  ///< what is read there; border: 0
+  enum class Outside { clamp, border, wrap, mirror };  ///< what reads outside give; border: 0
   std::vector<std::int64_t> shape;                     ///< width and height; empty: linear memory
   std::int64_t pitch_bytes = 0;                        ///< of a row, with a shape
   Outside outside = Outside::clamp;
-  bool interpolates = false;            ///< between elements, else the nearest is read
+  bool interpolates = false;            ///< between elements; false: the nearest is read
   bool reads_normalized = false;        ///< integers as floating numbers up to 1
   bool normalized_coordinates = false;  ///< from 0 to 1 instead of to width and height
   bool in_array = false;                ///< with a shape
-  bool is_surface = false;              ///< in an array; then only shape and pitch say anything
+  bool is_surface = false;              ///< in an array; then only shape and pitch matter
   bool operator==(const Texture&) const = default;
 };
 
@@ -128,13 +129,13 @@ struct StructNumber {
   bool operator==(const StructNumber&) const = default;
 };
 
-/// One kernel argument: a buffer of the plan, what the reference says of an output buffer, what a comparison
-/// says of it, a number or a vector of them, the seed of an input set, or a tensor map or a texture over a
-/// buffer.
+/// One kernel argument: a buffer of the plan, the reference's values or magnitudes for an output, a
+/// comparison's errors for it, a number or vector, the seed of an input set, or a tensor map or texture over
+/// a buffer.
 struct Operand {
   enum class Kind { buffer, expected, magnitude, scalar, seed, error, tensor_map, texture };
   Kind kind = Kind::buffer;
-  int buffer = -1;                          ///< index into Plan::buffers, for all but scalars
+  int buffer = -1;                          ///< index into Plan::buffers; unused by scalars
   ElementType type = ElementType::int32;    ///< scalars
   std::int64_t integer = 0;                 ///< scalars of integer type
   double real = 0;                          ///< scalars of floating type
@@ -142,19 +143,19 @@ struct Operand {
   std::vector<double> reals = {};           ///< vectors: instead of `real`
   std::optional<TensorMap> tensor = {};     ///< tensor maps
   std::optional<Texture> texture = {};      ///< textures
-  std::int64_t struct_bytes = 0;            ///< scalars that are a struct of so many bytes, which …
-  std::vector<StructNumber> numbers = {};   ///< … holds these, and 0 between them
+  std::int64_t struct_bytes = 0;            ///< scalars that are a struct: its size …
+  std::vector<StructNumber> numbers = {};   ///< … and its contents, 0 elsewhere
   bool operator==(const Operand&) const = default;
 };
 
 struct Step : StepKeys<AsNumbers> {
   enum class Kind { launch, upload, call, memset };
   Kind kind = Kind::launch;
-  std::string entry;     ///< kernel, or for a call the function of a host library (tuner_baseline.h)
+  std::string entry;     ///< kernel; for a call the function of a host library (tuner_baseline.h)
   int repeat_steps = 1;  ///< how many steps a loop has that begins here
   std::vector<Operand> operands;
-  int buffer = -1;  ///< upload: buffer whose initial contents are copied from the host; memset: the
-                    ///< one it sets; call: the workspace it may use, -1 where it has none
+  int buffer = -1;  ///< upload: buffer whose initial contents are copied from the host; memset: buffer to
+                    ///< set; call: workspace, -1 where it has none
   int stream = 0;
   std::vector<int> after;  ///< earlier steps on other streams to wait for
   bool operator==(const Step&) const = default;
@@ -162,59 +163,59 @@ struct Step : StepKeys<AsNumbers> {
 
 /// Whether any of `steps` has an operand of this kind over the buffer.
 bool refers_to(const std::vector<Step>& steps, Operand::Kind kind, std::size_t buffer);
-/// The steps of one run, by index, in the order they run in: loops written out.
+/// Indices of the steps of one run in execution order, with loops unrolled.
 std::vector<std::size_t> launch_order(const std::vector<Step>& steps);
 
 struct VerifyPlan {
   std::vector<Step> reference;  ///< empty: nothing to verify against
   double rounding_terms = 0;    ///< see VerifySpec
   bool second_is_exact =
-      false;  ///< results of the second input set must be equal, whatever rounding_terms says
+      false;  ///< results for the second input set must be equal, whatever `rounding_terms` is
   Tolerance tolerance = {};
-  /// In which the operations are rounded, before the result is rounded once to the type of the output;
-  /// absent: that type.
+  /// The type in which operations are rounded, before the result is rounded to the output's type; absent: the
+  /// output's type.
   std::optional<ElementType> accumulator = {};
-  /// Run after the kernel, from the reference's binary: writes a double for each number of an output
-  /// (Operand::Kind::error), at most 1 where that is right. Empty: outputs are compared with what is
-  /// expected.
+  /// Steps from the reference's binary that run after the kernel. They write a double for each number of an
+  /// output (Operand::Kind::error), at most 1 where it is right. Empty: outputs are compared with expected
+  /// values.
   std::vector<Step> comparison = {};
   bool operator==(const VerifyPlan&) const = default;
 };
 
 /// One configuration on one problem with every expression evaluated: all that a measuring process needs
-/// besides the binaries. It knows no names of sizes or parameters.
+/// beside the binaries. It has no names of sizes or parameters.
 struct Plan {
-  std::string problem = {};  ///< for messages, as Problem::text() has it; no part of any identity
+  std::string problem = {};  ///< Problem::text(), for messages; not part of any identity
   std::vector<BufferPlan> buffers;
   std::vector<Step> steps;
   std::vector<Step> generator;  ///< writes the buffers of Init::generated, from the reference's binary
   VerifyPlan verify;
   bool deterministic = true;
 
-  /// Whether it calls a host library: one beside its kernels, or, where it has none, its binary.
+  /// Whether it calls a host library: one beside its kernels, or its binary where it has no kernels.
   bool calls_library() const;
-  /// Whether the kernel finds output `buffer` right or wrong by steps of verify.comparison.
+  /// Whether steps of verify.comparison judge output `buffer`.
   bool has_comparison(std::size_t buffer) const;
   /// Whether any buffer must be restored before each timed run.
   bool restores() const;
   /// Device memory of both input sets: the buffers, the CUDA arrays beside them, and the reference's two
   /// double arrays per output.
   std::int64_t device_bytes() const;
-  /// Over everything in the plan, in order.
+  /// Adds everything in the plan, in order.
   void add_to(DigestBuilder& digest) const;
-  /// Over the buffers and the reference alone: trials with equal ones share inputs and expected results.
+  /// Covers the buffers and the reference. Trials with equal keys share inputs and expected results.
   Digest inputs_key() const;
   bool operator==(const Plan&) const = default;
 };
 
-/// Identity of what is made before a plan can be run: inputs, and what the reference (the key of its compile
-/// job) says of the outputs. Workspaces are no part of it, since their sizes may depend on the configuration,
-/// nor are those behind all other buffers at all; and no part is how near to what the reference says a result
-/// must be: a baseline has a bound of its own.
+/// Identity of what must be made before a plan can run: the inputs, and the reference's values of the outputs
+/// (`reference_key` is the key of its compile job). The sizes of workspaces are not included, since they may
+/// depend on the configuration; trailing workspaces are left out altogether. The error bound is not included:
+/// a baseline has its own.
 Digest preparation_key(const Plan& plan, const Digest& reference_key);
 
-/// Identity of the numbers in the inputs of a plan, drawn from `seed`: kernels that have it in common are
-/// given the same, whatever they call them. `reference_key`: as above, whose binary has the generator.
+/// Identity of the numbers in a plan's inputs, drawn from `seed`. Kernels with equal keys receive the same
+/// inputs, whatever their names. The binary of `reference_key` contains the generator.
 Digest inputs_drawn_key(const Plan& plan, const Digest& reference_key, std::uint64_t seed);
 
 }  // namespace tuner::model

@@ -14,29 +14,30 @@
 
 namespace tuner::model {
 
-/// A problem in a class, the trials of which are compared.
+/// A problem in an environment. Trials of one case are compared.
 struct CaseName {
   Problem problem;
   Environment environment;
   bool operator==(const CaseName&) const = default;
 };
 
-/// What some kernels did on another problem or in another class, or before their specs were edited. Of many
-/// trials the fastest, and an even sample of the others.
+/// What some kernels did on another problem, in another environment, or before their specs were edited. Where
+/// there are many trials: the fastest, and an even sample of the others.
 struct Elsewhere {
   struct Known {
     std::string kernel;
-    std::shared_ptr<const Configuration> configuration;  ///< one for all that have it; names in any order
+    std::shared_ptr<const Configuration>
+        configuration;  ///< shared by all results that have it; names in any order
     TrialStatus status = TrialStatus::ok;
     std::optional<double> median_ns;  ///< of ok and dropped ones
   };
   CaseName tuning_case;
-  bool is_today = true;  ///< of what today's specs describe; else of what they were
+  bool is_today = true;  ///< false: results of specs as they were before an edit
   std::vector<Known> results;
 };
 
-/// What is wanted: near `case`, of these kernels, and of none of the cases `except`, as far as today's
-/// specs describe it; what they were before counts everywhere.
+/// Asks for results of these kernels near `tuning_case`. Results that today's specs describe are left out for
+/// the cases in `except`; results of edited specs are not.
 struct ElsewhereQuery {
   CaseName tuning_case;
   std::vector<std::string> kernels;
@@ -49,20 +50,20 @@ struct KernelDeclaration {
   std::string kernel;
   Role role = Role::competitor;
   Digest definition;  ///< as TrialRecord::definition
-  /// The definition, and what selects its configurations: value lists, constraints, element types.
+  /// Covers the definition and what selects configurations: value lists, constraints, element types.
   Digest spec;
-  std::string path;       ///< of the spec; `shipped:` before an embedded one's
-  std::string host = {};  ///< that declared it; for people, as the next
+  std::string path;       ///< of the spec; an embedded one begins with `shipped:`
+  std::string host = {};  ///< the machine that declared it; for people only, as is the next
   std::string declared_at = {};
 
-  /// Whether they say the same, whoever said it when.
+  /// Equal content; host and time do not matter.
   bool operator==(const KernelDeclaration& other) const {
     return std::tie(family, kernel, role, definition, spec, path) ==
            std::tie(other.family, other.kernel, other.role, other.definition, other.spec, other.path);
   }
 };
 
-/// A trial of the past as far as it takes to tell whether today's spec still describes it.
+/// The part of a past trial that tells whether today's spec still describes it.
 struct PastTrial {
   Digest key;
   Configuration configuration;
@@ -73,14 +74,14 @@ struct PastTrial {
   DeviceLimits limits;
 };
 
-/// Whether today's spec of its kernel describes a past trial: the same program on the same problem, and a
-/// configuration that is still in the space. What it does not describe is kept and does not compete.
+/// Whether today's spec describes a past trial: the program and the problem are the same, and the
+/// configuration is still in the space. Other trials are kept, but do not compete.
 struct Judgement {
   Digest trial;
   bool describes = false;
 };
 
-/// A result that is known already.
+/// A result that the database has.
 struct KnownResult {
   Digest trial;
   TrialStatus status = TrialStatus::ok;
@@ -89,101 +90,100 @@ struct KnownResult {
   std::optional<double> energy_j = {};  ///< Energy::mean_j
 };
 
-/// Likewise, asked for by what was tried.
+/// A known result with its configuration.
 struct TriedConfiguration {
   KnownResult result;
   Configuration configuration;  ///< its names in any order
 };
 
-/// Whom a final of a problem would be between.
+/// The finalists that a final of a problem would have.
 struct PossibleFinal {
-  std::vector<TrialRecord> finalists;  ///< the best that may win, fastest first; no raw samples
-  /// Parallel to them: what each takes in a race. Of one that was in a final it follows from the races and
-  /// ratios of all who were: a final's own times may be of another clock.
+  std::vector<TrialRecord> finalists;  ///< the fastest trials that may win, fastest first; no raw samples
+  /// Parallel to `finalists`: the time in a race. A final may have run at another clock, so for its finalists
+  /// this follows from their races and their ratios in the final.
   std::vector<double> raced_ns;
   std::vector<TrialRecord> baselines;           ///< all of them
-  std::vector<FinalRecord::Coverage> coverage;  ///< of all results that may win, and of the finals before
-  /// Of each final that counts and of which no other knows: for each finalist, then each baseline, whether
-  /// it has considered it as it is.
+  std::vector<FinalRecord::Coverage> coverage;  ///< of all results that may win, and of earlier finals
+  /// One row for each final that no later final covers: for each finalist, then each baseline, whether the
+  /// final considered its present result.
   std::vector<std::vector<bool>> considered;
-  /// Of the same finals: for each finalist, whether it was sampled in it.
+  /// The same rows: for each finalist, whether the final sampled it.
   std::vector<std::vector<bool>> sampled = {};
-  /// A final's time of its only finalist is beyond what others raced in, and nothing says which is right.
-  /// They are finalists then, whatever was asked for.
+  /// The time of a final's only finalist exceeds race times of other trials, and no sample in turn says which
+  /// is right. Then these trials are finalists too, whatever limits were asked for.
   bool unsettled = false;
 };
 
-/// Where a sweep puts what it learns. Every call is durable when it returns: a crash after it loses nothing.
+/// Where a sweep stores its results. A call is durable when it returns: a later crash loses nothing.
 /// Implemented by db::ResultStore; throws model::Error when the row cannot be kept.
 class ResultSink : public Seam {
  public:
   virtual void begin_run(const RunRecord& run) = 0;
   /// `state`: `done`, `interrupted` or `failed`.
   virtual void end_run(const Digest& run, const std::string& state) = 0;
-  /// Says what the kernel is now, and which of its past trials that describes; the rest of them stay as they
-  /// are. One transaction, and cheap where nothing has changed.
+  /// Declares the kernel, and judges past trials; other trials keep their judgement. One transaction; cheap
+  /// where nothing has changed.
   virtual void declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) = 0;
-  /// Says that `trial` is about to be launched, so that the culprit of a crash has a name.
+  /// Notes that `trial` is about to be launched. After a crash the open attempt names the culprit.
   virtual void open_attempt(const TrialRecord& trial) = 0;
-  /// How an attempt ended that gives no result: as a death that was observed (`crashed`, `timeout`), which is
-  /// noted even where no attempt is open, since a compiler dies before there is one; or, with any other
-  /// status, as one that never came to a launch and is nobody's fault.
+  /// Ends an attempt without a result. `crashed` and `timeout` note a death that was observed, even where no
+  /// attempt is open: a compiler dies before there is one. Any other status means that nothing was launched
+  /// and no trial is to blame.
   virtual void close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) = 0;
   /// The result of a trial; closes its open attempt, if any.
   virtual void record(const TrialRecord& trial) = 0;
-  /// record() of those that have ended and open_attempt() of those that come next, together where that is
-  /// cheaper.
+  /// record() for `ended` and open_attempt() for `next`, in one transaction where that is cheaper.
   virtual void turn_over(const std::vector<const TrialRecord*>& ended,
                          const std::vector<const TrialRecord*>& next) {
     for (const TrialRecord* trial : ended) record(*trial);
     for (const TrialRecord* trial : next) open_attempt(*trial);
   }
-  /// What the probes of a binary said. Trials of a binary that is wrong fail, past ones too.
+  /// Records the verdict of a binary's probes. Where it is `wrong`, all trials of the binary fail, past ones
+  /// too.
   virtual void record_verdict(const ProbeVerdict& verdict) = 0;
-  /// The result of a final, with its finalists: each gets the measurement of the final as its current one.
-  /// All or nothing is kept.
+  /// Records a final and its finalists. The final's measurement of each becomes its current one. One
+  /// transaction.
   virtual void record_final(const FinalRecord& final, const std::vector<TrialRecord>& finalists) = 0;
-  /// How the run's search of a case ended.
+  /// Records how the run's search of a case ended.
   virtual void record_search(const SearchRecord& search) = 0;
 };
 
-/// What a sweep asks of the past.
+/// What a sweep reads from the database.
 class ResultSource : public Seam {
  public:
-  /// Those of `keys` that have a result, in any order.
+  /// The results of those `keys` that have one, in any order.
   virtual std::vector<KnownResult> known(const std::vector<Digest>& keys) = 0;
-  /// All results of a kernel on a problem in a class, whatever its spec was then; for a space too large to
-  /// ask for each key.
+  /// All results of a kernel in a case, whatever its spec was then. For spaces too large to ask by key.
   virtual std::vector<TriedConfiguration> tried(const Problem& problem, const Environment& environment,
                                                 const std::string& kernel) = 0;
   virtual std::optional<TrialRecord> find(const Digest& trial) = 0;
-  /// Median of the fastest trial of a problem in a class that may win; absent when there is none.
+  /// Median of a case's fastest trial that may win; absent when there is none.
   virtual std::optional<double> best_ns(const Problem& problem, const Environment& environment) = 0;
-  /// The least median that any of `keys` ever had, in a race or a final, of those whose time is to be trusted
-  /// today; absent when there is none.
+  /// The smallest median that a trial among `keys` ever had, in a race or a final. Only trials with a trusted
+  /// time today are considered; absent when there is none.
   virtual std::optional<double> least_ns(const std::vector<Digest>& keys) = 0;
-  /// Likewise, of the trials of a problem in a class that may win and whose kernel is none of these.
+  /// The same over a case's trials that may win and are of other kernels than these.
   virtual std::optional<double> least_ns_beside(const std::set<std::string>& kernels, const Problem& problem,
                                                 const Environment& environment) = 0;
-  /// Trials of a problem in a class that were dropped early and whose time is at most `within` times the
-  /// least that any who competes ever had, so that nobody knows how fast they are. Fastest first; no raw
-  /// samples.
+  /// Trials of a case that were dropped early with a time of at most `within` times the smallest that a
+  /// competing trial ever had. They may be faster than the winner. Fastest first; no raw samples.
   virtual std::vector<TrialRecord> reopened(const Problem& problem, const Environment& environment,
                                             double within) = 0;
-  /// The finalists are those whose time is at most the best one's times `within`, `most` of them at most.
+  /// The finalists are at most `most` trials with at most `within` times the best time.
   virtual PossibleFinal possible_final(const Problem& problem, const Environment& environment, double within,
                                        int most) = 0;
-  /// Deaths observed while `trial` was open, plus attempts left open under another boot of this machine.
+  /// Deaths observed while an attempt of `trial` was open, plus attempts left open before this machine's last
+  /// boot.
   virtual int deaths(const Digest& trial) = 0;
   virtual std::optional<ProbeVerdict> verdict(const Digest& probe) = 0;
-  /// What the kernels of a family were declared as last.
+  /// The current declarations of a family's kernels.
   virtual std::vector<KernelDeclaration> declared(const std::string& family) = 0;
-  /// The trials of a kernel of which nobody has said yet whether this spec describes them.
+  /// Trials of a kernel without a judgement under this declaration.
   virtual std::vector<PastTrial> undecided(const KernelDeclaration& kernel) = 0;
-  /// What may tell of a case: of the same class the nearest problems; of other environments each one's
-  /// nearest problem; few of both, those that know most about it first.
+  /// Results that may predict a case: the nearest problems in its environment, and the nearest problem of
+  /// each other environment. Few of both, the most informative first.
   virtual std::vector<Elsewhere> elsewhere(const ElsewhereQuery& query) = 0;
-  /// How far a problem has been searched, see Searched; nothing where no search of before says.
+  /// How far a problem has been searched (see Searched); absent where no earlier search says.
   virtual std::optional<Searched> searched(const Problem& problem, const Environment& environment) = 0;
 };
 

@@ -28,30 +28,30 @@ struct RunRecord {
   std::int64_t measured = 0;  ///< trials this run added
 };
 
-/// What a search can say of the candidates that it has not tried. One that learns observes: what its last
-/// results gained. No number that follows from that holds on every space, so there is none; what is known is
-/// how often such searches were wrong on test spaces. A random order knows how rare something faster must be.
+/// What a search can say about candidates that it has not tried. A learning search knows what its last
+/// results gained. No bound follows from that on every space, so it gives how often such searches were wrong
+/// on test spaces. A search in random order knows how rare faster candidates must be.
 struct Outlook {
-  /// Of the best time: 0.01 is one per cent faster. Gained by the last `stretch` results; where that is 0,
-  /// expected of the rest, by order statistics or as versions before 8 of the database had it.
+  /// As a fraction of the best time: 0.01 is one per cent faster. What the last `stretch` results gained;
+  /// where `stretch` is 0, what is expected of the rest (order statistics, or a database before version 8).
   double gain = 0;
-  double low = 0;            ///< of an expectation the 95 % interval
-  double high = 0;           ///< likewise; a search goes on as long as this is not below `--until`
+  double low = 0;            ///< 95 % interval of an expectation
+  double high = 0;           ///< a search goes on until this is below `--until`
   std::string estimate;      ///< how it was made, for people: `gain of late`, `order statistics`
   std::int64_t stretch = 0;  ///< results, failures not counted
-  /// Share of the searches on test spaces that ended like this one more than 5 % behind the best
-  /// (docs/search.md): of all of them, and on the kind of space where it was largest. 0: the search has not
-  /// ended so.
+  /// Share of the searches on test spaces that ended like this one but more than 5 % behind the best
+  /// (docs/search.md): over all spaces, and over the worst kind of space. 0: this search has not ended like
+  /// that.
   double behind = 0;
   double behind_at_worst = 0;
-  double faster =
-      0;  ///< with 95 % confidence no larger share of the rest is faster than the best; 0: not known
+  double faster = 0;  ///< upper limit of the share of untried candidates that are faster than the best, with
+                      ///< 95 % confidence; 0: not known
   bool operator==(const Outlook&) const = default;
 };
 
-/// Why a search ended: nothing is left; what is left was not expected to give enough (--until); the budget
-/// was spent; somebody stopped it; its strategy had no more ideas; or what is left could not be prepared or
-/// probed, so that it was not tried. Of these the first two alone say that there is nothing more to do.
+/// Why a search ended: no candidate is left; the rest is not expected to gain enough (--until); the budget is
+/// spent; the user stopped it; its strategy has no more candidates; or the rest could not be prepared or
+/// probed. Only the first two mean that nothing more is to be done.
 enum class SearchEnding { exhausted, until, budget, interrupted, gave_up, refused };
 
 template <>
@@ -61,7 +61,7 @@ struct Words<SearchEnding> {
   static constexpr const char* expected = "exhausted, until, budget, interrupted, gave_up or refused";
 };
 
-/// How one run's search of a problem in a class ended.
+/// How one run's search of a case ended.
 struct SearchRecord {
   /// The space of a kernel that took part.
   struct Part {
@@ -76,21 +76,21 @@ struct SearchRecord {
   std::string strategy;  ///< with its settings
   SearchEnding ending = SearchEnding::exhausted;
   std::vector<Part> parts;  ///< by kernel
-  std::int64_t tried = 0;   ///< candidates known by then, by whichever run
+  std::int64_t tried = 0;   ///< candidates with a result by then, from any run
   std::int64_t failed = 0;  ///< of those tried
   std::optional<Outlook> outlook;
   std::string ended_at;  ///< UTC, ISO 8601; set by the database
   bool operator==(const SearchRecord&) const = default;
 };
 
-/// How far a case has been searched, as far as that can be said of the kernels as they are today.
+/// How far a case has been searched, for the kernels as they are declared today.
 struct Searched {
   std::int64_t candidates = 0;
-  std::int64_t tried = 0;  ///< by now, and by whichever run or database
-  /// Of the search that knew most, all of whose trials are still known; nothing where none could say.
+  std::int64_t tried = 0;  ///< by now, by any run or database
+  /// Of the search that knew most and whose trials are all still known; absent where there is none.
   std::optional<Outlook> outlook;
   std::int64_t outlook_tried = 0;  ///< what was tried when it was made
-  /// Of those not tried: dropped early, for somebody who is no longer that fast.
+  /// Counted as not tried: dropped early against a trial that is no longer that fast.
   std::int64_t reopened = 0;
   bool whole() const { return tried >= candidates; }
   bool operator==(const Searched&) const = default;

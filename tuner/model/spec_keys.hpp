@@ -20,7 +20,7 @@ struct Dim3 {
   bool operator==(const Dim3&) const = default;
 };
 
-/// The form that values have in a spec (One: Expression), and compiled (One: space::Compiled).
+/// Values as expressions: in a spec (One: Expression), or compiled (One: space::Compiled).
 template <class One>
 struct AsExpressions {
   using Number = std::optional<One>;
@@ -30,7 +30,7 @@ struct AsExpressions {
   static Number initially(std::int64_t) { return std::nullopt; }
 };
 
-/// The form that values have in a plan.
+/// Values as numbers: in a plan.
 struct AsNumbers {
   using Number = std::int64_t;
   using Flag = bool;
@@ -46,27 +46,26 @@ struct StepKeys {
   typename Form::Extents block{};
   /// Per block.
   typename Form::Number dynamic_shared_bytes = Form::initially(0);
-  /// A launch that may begin before the one before it in its stream has ended (programmatic dependent
-  /// launch). The kernel itself waits, before it reads or writes anything.
+  /// The launch may begin before the previous one in its stream has ended (programmatic dependent launch).
+  /// The kernel itself must wait before it reads or writes memory.
   typename Form::Flag overlap{};
-  /// All its blocks run at once and may wait for each other.
+  /// All blocks run at once and may wait for each other (cooperative launch).
   typename Form::Flag cooperative{};
   /// Blocks that share a cluster; 1x1x1: none, or as the kernel itself says.
   typename Form::Extents cluster{};
   /// How often this step and the `repeat_steps` - 1 behind it run in turn; see launch_order().
   typename Form::Number repeat = Form::initially(1);
-  /// How much of a multiprocessor's L1 is preferred as shared memory, in percent of the most; -1: the
-  /// driver's choice.
+  /// Preferred shared memory of a multiprocessor, in percent of the maximum; -1: the driver chooses.
   typename Form::Number shared_carveout_percent = Form::initially(-1);
-  /// The first element that is copied or set, and how many are; absent in a spec: all from the first on.
+  /// First element to copy or set, and the number of elements; absent in a spec: all of them.
   typename Form::Number first = Form::initially(0);
   typename Form::Number count = Form::initially(0);
-  /// What each byte becomes.
+  /// The value of each byte of a memset.
   typename Form::Number byte = Form::initially(0);
   bool operator==(const StepKeys&) const = default;
 };
 
-/// What is said of a key, whatever step has it.
+/// Properties of a key, the same in every step.
 struct StepKey {
   enum class Of { launches, calls, copies, memsets, all };
   const char* name;  ///< in a spec
@@ -77,9 +76,9 @@ struct StepKey {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t DeviceLimits::*most_on = nullptr;
   const char* range = "";
-  /// The word before the value in a spec's digest and in a plan's, which have the value only where a spec
-  /// says it: so a new key changes no identity. Empty: the key is older, and spec_digest.cpp and plan.cpp say
-  /// where its value stands.
+  /// The word before the value in digests of specs and plans. They include the value only where a spec has
+  /// the key, so a new key changes no identity. Empty: an older key; spec_digest.cpp and plan.cpp place its
+  /// value.
   const char* spec_word = "";
   const char* plan_word = "";
 };
@@ -116,8 +115,7 @@ bool each_key(const Visit& visit, Steps&... steps) {
          visit(StepKey{.name = "value", .of = Of::memsets}, steps.byte...);
 }
 
-/// What a CUtensorMap says of the buffer that it is over, dimensions innermost first (cuTensorMapEncodeTiled
-/// in cuda.h).
+/// The fields of a CUtensorMap, dimensions innermost first (cuTensorMapEncodeTiled in cuda.h).
 template <class Form>
 struct TensorMapKeys {
   typename Form::List shape{};    ///< elements

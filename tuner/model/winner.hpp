@@ -13,15 +13,15 @@ constexpr const char* final_rule =
     "fewest registers, then the smallest block, then name; only those tied with the fastest and at most 1 % "
     "slower count";
 
-/// The trial to use for one problem in one class, as the database decides it (its view `winner`).
+/// The trial to use for one case, as the database's view `winner` decides it.
 struct Winner {
   Problem problem;
   Environment environment;
   Digest trial;
-  std::optional<FinalRecord> final;  ///< by which it was found; absent: by how they raced
-  std::vector<Digest> tied;          ///< the others that cannot be told from it, fastest first
-  /// Itself and its final's other entries by the bits that they give, its own group first where its bits are
-  /// known; those of unknown bits are in none.
+  std::optional<FinalRecord> final;  ///< the final that chose it; absent: chosen by race times
+  std::vector<Digest> tied;          ///< other trials that cannot be told from it, fastest first
+  /// Its final's entries grouped by equal output bits, its own group first where its bits are known. Entries
+  /// with unknown bits are in no group.
   std::vector<std::vector<Digest>> same_bits = {};
   std::int64_t newcomers = 0;        ///< trials near it that no final has considered
   std::optional<Searched> searched;  ///< how far the case has been searched, as far as that is known
@@ -35,8 +35,8 @@ inline const FinalRecord::Entry* entry_of(const FinalRecord& final, const Digest
   return nullptr;
 }
 
-/// Those of a final's finalists that count and cannot be told from `winner`, fastest first: both are tied
-/// with the fastest, or neither is and the intervals of their ratios overlap. Nothing where it took no part.
+/// Finalists that are considered and cannot be told from `winner`, fastest first: both are tied with the
+/// fastest, or neither is and the intervals of their ratios overlap. Empty where `winner` took no part.
 template <typename Counts>
 std::vector<Digest> tied_with(const FinalRecord& final, const Digest& winner, const Counts& counts) {
   std::vector<Digest> tied;
@@ -50,17 +50,18 @@ std::vector<Digest> tied_with(const FinalRecord& final, const Digest& winner, co
   return tied;
 }
 
-/// A baseline's time by that of the trial to use: above 1, tuning has gained.
+/// A baseline's time divided by the winner's: above 1, tuning has gained.
 struct BaselineRatio {
   double ratio = 0;
   double low = 0;  ///< 95 % interval; without `paired` the ratio itself
   double high = 0;
-  bool paired = false;  ///< both were sampled in turn in `final`; else it is of medians taken at other times
+  bool paired =
+      false;  ///< both were sampled in turn in the final; false: from medians taken at different times
 };
 
-/// Both have a measurement. `final` is that by which `winner` was found, null where there was none. The
-/// interval is from the final's own, of each against the fastest: where the winner is not the fastest but
-/// tied with it, wider than need be.
+/// Both have a measurement. `final` chose the winner; null where there was none. The interval comes from the
+/// final's intervals against the fastest, so it is wider than necessary where the winner is tied with the
+/// fastest.
 inline BaselineRatio baseline_ratio(const TrialRecord& baseline, const TrialRecord& winner,
                                     const FinalRecord* final) {
   const FinalRecord::Entry* ours = final == nullptr ? nullptr : entry_of(*final, winner.key);

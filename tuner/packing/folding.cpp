@@ -185,7 +185,7 @@ std::vector<use::Expression> Folding::derived() const {
   std::vector<use::Expression> all;
   for (const int place : m_order) {
     const space::Compiled& one = m_compiled.derived[static_cast<std::size_t>(place)].value;
-    const bool is_unknown = !m_has_configuration && reads_parameter(one);  // then nobody may read it
+    const bool is_unknown = !m_has_configuration && reads_parameter(one);  // then no code reads it
     all.push_back(is_unknown ? use::constant(0) : folded(one));
   }
   return all;

@@ -17,7 +17,7 @@ struct Block {
   bool reachable = false;
 };
 
-/// A loop: blocks of which each leads to each other. One that is entered at several places (irreducible) has
+/// A loop: a set of blocks that all lead to each other. An irreducible loop, entered at several places, has
 /// several headers.
 struct FlowLoop {
   std::vector<std::size_t> headers;

@@ -38,7 +38,7 @@ class Candidates {
  public:
   /// Before any whole kernel.
   void push_back(Candidate one) { m_each.push_back(one); }
-  /// All `configurations` of a kernel, of which none was told.
+  /// Adds all `configurations` of a kernel without results.
   void add_whole(std::size_t kernel, std::size_t configurations) {
     m_wholes.push_back({kernel, size(), configurations});
   }

@@ -39,7 +39,7 @@ struct FunctionVariables {
   std::vector<LocalAssignment> assignments;
 };
 
-/// A function as it is called: where its run stands, and by whom it was called with what.
+/// A call of a function: its position, its caller and its arguments.
 struct Frame {
   const ProgramFunction* function = nullptr;
   std::size_t position = 0;  ///< what stands behind it has not run yet

@@ -161,7 +161,7 @@ class SpaceCounter {
   };
   struct Seen {
     std::vector<Program> parts;
-    std::vector<std::size_t> activities;  ///< parameters of which it is still asked whether they are inactive
+    std::vector<std::size_t> activities;  ///< parameters that may still be inactive
     std::unordered_map<Key, std::uint32_t, KeyHash> nodes;
   };
   static constexpr std::uint32_t dead = 0xFFFFFFFF;

@@ -44,7 +44,7 @@ class Descent {
   friend class SpaceSampler;
   /// What can be decided, or computed, once a level is set.
   struct Action {
-    /// relaxed: a constraint, of which only some terms can be evaluated
+    /// relaxed: a constraint with only some of its terms evaluated
     enum class Kind { derive, constraint, activity, relaxed };
     Kind kind = Kind::constraint;
     const CompiledDerived* derived = nullptr;

@@ -46,8 +46,8 @@ Fault evaluate(const std::uint8_t* code, std::uint32_t bytes, const Variables& v
                std::int64_t& value);
 Fault evaluate(const std::uint8_t* code, std::uint32_t bytes, const Variables& variables, double& value);
 
-/// A pack where it lies. After check_pack() every record, text and code that is reached from its kernels,
-/// configurations and images is inside, so that nobody has to look again.
+/// A pack in memory. After check_pack() every record, text and code reached from its kernels, configurations
+/// and images lies inside, so no later check is needed.
 class PackView {
  public:
   explicit PackView(const void* bytes = nullptr) : m_bytes(static_cast<const std::uint8_t*>(bytes)) {}

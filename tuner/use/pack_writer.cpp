@@ -324,8 +324,8 @@ class Writer {
   std::map<std::string, std::uint32_t> m_codes;
   std::map<std::string, std::uint64_t> m_binaries;
   std::vector<std::uint32_t> m_owners;                ///< of each configuration
-  std::vector<std::vector<std::string>> m_functions;  ///< of each image, as far as steps named them
-  std::vector<std::vector<std::string>> m_symbols;    ///< likewise
+  std::vector<std::vector<std::string>> m_functions;  ///< of each image, those that steps name
+  std::vector<std::vector<std::string>> m_symbols;    ///< symbols of each image, those that steps name
 };
 
 }  // namespace

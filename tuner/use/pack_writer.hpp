@@ -5,9 +5,9 @@
 
 #include "tuner/use/pack_format.hpp"
 
-/// What a pack says, as plain values, and the writer of its bytes. Whoever fills these has evaluated
-/// everything that is constant for a configuration (its parameters, the element's bytes, padding): what is
-/// left depends on the sizes, the device's limits, and values derived from both.
+/// The contents of a pack as plain values, and the writer of its bytes. Everything constant for a
+/// configuration (parameters, element size, padding) must be evaluated already: the rest depends on the
+/// sizes, the device's limits, and values derived from both.
 namespace tuner::use {
 
 /// `integer`: a constant, which variable is loaded, or the instruction (by place in the code, behind this
@@ -103,9 +103,9 @@ struct Step {
   std::uint16_t repeat_steps = 0;  ///< of that step: how many steps the loop has; 0: no loop begins here
   // A launch.
   std::string function = {};             ///< symbol in the image
-  std::vector<Expression> grid = {};     ///< up to 3; missing ones are 1
-  std::vector<Expression> block = {};    ///< likewise
-  std::vector<Expression> cluster = {};  ///< likewise; none: as the kernel itself says
+  std::vector<Expression> grid = {};     ///< up to 3 values; missing ones are 1
+  std::vector<Expression> block = {};    ///< as `grid`
+  std::vector<Expression> cluster = {};  ///< as `grid`; none: as the kernel itself says
   Expression dynamic_shared_bytes = {};  ///< empty: 0
   Expression cooperative = {};           ///< empty: 0
   Expression overlap = {};               ///< programmatic dependent launch; empty: 0

@@ -108,8 +108,8 @@ bool wait_until(pid_t child, Clock::time_point deadline, int& status) {
   }
 }
 
-/// Should this process die, nobody is left to keep the deadline: a limit on processor time ends the orphan
-/// too. The program's own children inherit it.
+/// If this process dies, a limit on processor time still ends the child. The program's own children inherit
+/// it.
 void limit_processor_time(pid_t child, std::chrono::milliseconds limit) {
   const rlim_t seconds = static_cast<rlim_t>(limit.count() / 1000 + 10);
   const rlimit processor_time{seconds, seconds};

@@ -50,9 +50,9 @@ void require_writable(const std::string& path, const std::string& hint = "");
 /// pipe or what a process has open (/dev/stdout). Throws as require_writable() for what leads nowhere.
 bool leads_to_file(const std::string& path);
 
-/// A folder below the system's temporary one that only this user can enter, removed with the object. What a
-/// process that was killed has left behind, the first folder of a later process removes: a folder in use is
-/// locked by whoever made it, and the kernel ends that lock with the process.
+/// A folder below the system's temporary one that only this user can enter, removed with the object. A killed
+/// process leaves its folder behind; the first folder of a later process removes it. The maker locks a folder
+/// in use, and the kernel ends that lock with the process.
 class TemporaryFolder {
  public:
   /// Throws model::Error.
@@ -70,8 +70,8 @@ class TemporaryFolder {
   FileDescriptor m_lock;  ///< on the folder itself
 };
 
-/// Removes this user's folders in `root` that nobody holds any more. None where another process looks for
-/// them just now, nor any that is younger than a minute, since its maker may not have locked it yet.
+/// Removes this user's folders in `root` that no process holds any more. It removes none while another
+/// process does the same, and none younger than a minute, since its maker may not have locked it yet.
 void remove_abandoned_folders(const std::filesystem::path& root);
 
 /// Reads a file, and unpacks it on the way where it is gzipped. Is in a failed state where there is no such

@@ -61,7 +61,7 @@ std::vector<std::string_view> views(std::span<const std::string> words) {
   return {words.begin(), words.end()};
 }
 
-/// Longer words are compared by nobody; it bounds the quadratic distance for hostile input.
+/// Longer words are not compared. This bounds the quadratic distance for hostile input.
 constexpr std::size_t most_letters = 64;
 
 /// Optimal string alignment distance: Levenshtein's, and swapping two neighbours counts one.

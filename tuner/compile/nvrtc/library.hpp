@@ -77,7 +77,7 @@ struct LibraryNames {
 /// the loader's search, CUDA_PATH and CUDA_HOME, the usual toolkit folders, our executable's folder and its
 /// neighbour `lib` with the layouts of NVIDIA's Python wheels, and the folder given at build time.
 std::vector<Candidate> library_candidates(const std::string& explicit_path);
-/// Likewise for another library.
+/// The same for another library.
 std::vector<Candidate> library_candidates(const std::string& explicit_path, const LibraryNames& library);
 
 }  // namespace tuner::compile::nvrtc

@@ -27,7 +27,7 @@ constexpr std::string_view empty_headers =
     "stdio.h cstdio stdlib.h string.h assert.h cassert time.h ctime utility iostream iomanip fstream sstream "
     "string vector chrono random memory";
 
-/// Likewise, but the toolkit's own is better, where there is one.
+/// Empty headers too, but the toolkit's own are preferred where they exist.
 constexpr std::string_view empty_toolkit_headers =
     "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h vector_types.h device_functions.h "
     "math_functions.h cuda_device_runtime_api.h";

@@ -351,8 +351,8 @@ class Learn final : public Strategy {
   KernelCoverage m_coverage;
   std::vector<std::size_t> m_tried;  ///< all that was proposed or known
   std::vector<std::size_t> m_under_way;
-  std::unordered_map<std::size_t, Source> m_source;      ///< of what is under way
-  std::unordered_map<std::size_t, Expected> m_expected;  ///< likewise, once compiled
+  std::unordered_map<std::size_t, Source> m_source;      ///< of candidates under way
+  std::unordered_map<std::size_t, Expected> m_expected;  ///< of candidates under way, once compiled
   std::vector<Observation> m_observations;
   std::optional<double> m_best;                 ///< log time
   std::optional<std::size_t> m_best_candidate;  ///< whose that is

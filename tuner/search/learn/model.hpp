@@ -73,7 +73,7 @@ class Model {
         RandomSource& random);
 
   /// Learns anew from all results, times from those that have one; those under way are known as such. `pool`:
-  /// candidates of which to choose, none known, none under way. At least one observation is a time.
+  /// candidates to choose from, none known, none under way. At least one observation is a time.
   void fit(std::span<const Observation> observations, std::span<const std::size_t> under_way,
            std::span<const std::size_t> pool, RandomSource& random);
   /// Whether another fit is due before anything else can begin.

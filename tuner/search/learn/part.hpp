@@ -30,7 +30,7 @@ class Part {
   /// … and the other way round, of one that is in the part.
   std::size_t in_part(std::size_t number) const { return m_is_whole ? number : m_places.at(number); }
 
-  /// Adds the neighbours of these, each of which is asked for once, and `children` crossings of them.
+  /// Adds the neighbours of these (each is asked for once) and `children` crossings of them.
   void add_around(std::span<const std::size_t> best, std::size_t children, RandomSource& random);
   /// Adds about so many at random.
   void add_random(std::size_t most, RandomSource& random);

@@ -45,7 +45,7 @@ struct Ambition {
   /// Absent: the expected improvement for what compiling costs. Else the lower confidence bound, as many
   /// deviations below the mean.
   std::optional<double> deviations;
-  /// Where there is one: of which candidates alone.
+  /// Limits the choice to candidates for which it is true; empty: no limit.
   std::function<bool(std::size_t candidate)> among = {};
 };
 

@@ -22,7 +22,7 @@ struct Trend {
 /// same. What a record does not have is predicted from what it has.
 class Records {
  public:
-  /// `whole`: how many candidates there are, of which `space` may be a part that grows.
+  /// `whole`: the number of candidates; `space` may be a growing part of them.
   Records(const SearchSpace& space, const Axes& axes, std::size_t whole, RandomSource& random);
   ~Records();
 

@@ -194,7 +194,7 @@ class Workspace:
 
 
 class Pack:
-    """One pack, or several as layers, of which a later one counts where two know the same."""
+    """One pack, or several as layers: a later one wins entry by entry."""
 
     def __init__(self, *paths):
         self._handle = c_void_p()

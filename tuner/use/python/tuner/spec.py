@@ -72,7 +72,7 @@ class SpecWriter:
         if is_output:
             access = access if access in ("out", "inout") else "inout"
         elif verified and access != "in":
-            access = "workspace"  # written, and nobody says what is right
+            access = "workspace"  # written, and without an expected value
         elif access == "out":
             access = "inout"  # so that it holds what was given
         lines.update(access=access, extent=self._extents(what, [host.shape for host, _, _ in hosts], hosts[0][2]))
