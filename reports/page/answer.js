@@ -11,6 +11,11 @@ function figure(value, words, detail = "") {
   return element("div", { className: "figure" }, element("b", {}, value), element("span", {}, words), detail ? element("small", {}, detail) : null);
 }
 
+/** Joules of a launch; NaN where they were not measured. */
+const energyOf = (scope, row) => scope.get("energy.mean_j")?.values[row] ?? NaN;
+/** What a rate is at the device's mean power. */
+const perWatt = (scope, row) => (scope.metric.values[row] * scope.time.values[row] * 1e-9) / energyOf(scope, row);
+
 /** The fastest finalist that is not tied. */
 const nextOf = (problem) => problem.final?.entries.find((each) => !each.tied);
 const lead = (problem) => nextOf(problem)?.ratio;
@@ -52,6 +57,7 @@ function one(app, problem) {
   if (row < 0) return element("section", { className: "answer" }, element("p", { className: "lead" }, `No trial at ${problem.label} may be used: ${counted(problem.trials.length, "trial")} failed or were dropped.`));
   const faster = overDefault(problem);
   const share = scope.get("ceiling_share.fraction")?.values[row];
+  const joules = energyOf(scope, row);
   const spread = [scope.reader("measurement.low_ns")(row), scope.reader("measurement.high_ns")(row)];
   const figures = [
     figure(scope.timeText(row), "median time", spread[0] < spread[1] ? `95 %: ${withUnit(spread[0], "ns")}–${withUnit(spread[1], "ns")}` : ""),
@@ -59,6 +65,7 @@ function one(app, problem) {
     faster ? figure(faster === 1 ? "1×" : withUnit(faster, "×"), faster === 1 ? "is the default" : "the speed of the default") : null,
     ...libraryFigures(problem),
     share > 0 ? figure(withUnit(share, "share"), `of the ${scope.reader("ceiling_share.ceiling")(row) ?? ""} ceiling`) : null,
+    joules > 0 ? figure(withUnit(joules, "J"), "energy of a launch", scope.metric ? `${significant(perWatt(scope, row))} ${scope.metric.label} per W` : "") : null,
   ];
   return element("section", { className: "answer" },
     element("p", { className: "lead" }, `Best at ${problem.label}: `, element("b", {}, scope.kernelOf(row)), " ",
@@ -102,6 +109,7 @@ function bySize(app) {
     ...libraries.map((name) => ({ id: "x" + name, label: `× ${name}`, number: true, value: ratio(name), cell: (p) => withUnit(ratio(name)(p), "×") })),
     scope.problems.some(overDefault) && { id: "default", label: "× default", number: true, value: (p) => overDefault(p) ?? NaN, cell: (p) => withUnit(overDefault(p) ?? NaN, "×") },
     ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") },
+    scope.problems.some((p) => energyOf(scope, p.row) > 0) && { id: "energy", label: "energy", number: true, value: (p) => energyOf(scope, p.row), cell: (p) => withUnit(energyOf(scope, p.row), "J") },
     { id: "tied", label: "tied", number: true, value: (p) => p.tied.length },
     scope.problems.some(lead) && { id: "next", label: "next", number: true, value: (p) => lead(p) ?? NaN, cell: (p) => (lead(p) ? `+${significant(100 * (lead(p) - 1), 2)} %` : "–") },
     { id: "trial", label: "trial", value: (p) => (p.row < 0 ? "–" : scope.keyOf(p.row)),
@@ -110,7 +118,7 @@ function bySize(app) {
   const table = new SortableTable({ caption: { text: "The best of each size", hidden: true }, columns, rows: () => scope.problems, sort: "size", most: 12 });
   table.draw();
   const meanings = { "*": "* not measured again after the race, so optimistic", "~": "~ approximate: dropped early", "†": "† too short to tell from launch latency",
-    "unverified": "unverified: nobody looked at its results" };
+    "unverified": "unverified: its results were not checked" };
   const said = columns.some((column) => column.id === "next") ? ["tied: others that cannot be told from it; next: how much longer the first other takes"] : [];
   said.push(...Object.keys(meanings).filter((mark) => table.root.textContent.includes(mark)).map((mark) => meanings[mark]));
   return element("div", {}, table.root, element("p", { className: "hint" }, said.join("; ")));

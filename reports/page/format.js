@@ -21,6 +21,7 @@ const prefixed = (steps) => (value, digits) => {
   return `${significant(value / factor, digits)} ${name}`;
 };
 const timeText = prefixed([[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]]);
+const energyText = prefixed([[1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [1e3, "kJ"]]);
 const rateText = prefixed([[1, ""], [1e3, "K"], [1e6, "M"], [1e9, "G"], [1e12, "T"]]);
 const binaryText = prefixed([[1024, "KiB"], [1048576, "MiB"], [1073741824, "GiB"]]);
 
@@ -29,6 +30,7 @@ const writers = {
   "": plain,
   ns: (value, digits = 4) => (value === 0 ? "0 ns" : timeText(value, digits)),
   ms: (value, digits = 4) => (value === 0 ? "0 ms" : timeText(value * 1e6, digits)),
+  J: (value, digits = 4) => (value === 0 ? "0 J" : energyText(value, digits)),
   bytes: (value) => (Math.abs(value) < 1024 ? `${plain(value)} B` : binaryText(value, 3).replace(/\.0+ /, " ")),
   share: (value) => `${significant(100 * value, value < 0.1 ? 2 : 3).replace(/\.0+$/, "")} %`,
   "×": (value) => `${value < 10 ? value.toFixed(2) : significant(value, 2)}×`,

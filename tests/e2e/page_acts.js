@@ -139,15 +139,4 @@ const acts = {
   },
 };
 
-const done = [];
-for (const [name, act] of Object.entries(acts)) {
-  const before = failed.length;
-  try {
-    await act();
-  } catch (error) {
-    failed.push(String(error));
-  }
-  if (failed.length === before) done.push(name);
-  else failed.splice(before, 0, `${name}:`);
-}
-say({ done: done.length, failed, of: Object.keys(acts).length });
+await perform(acts);

@@ -45,3 +45,18 @@ const drag = async (plot, from, to, steps = 3) => {
   await settled();
 };
 const say = (outcome) => console.log("outcome: " + JSON.stringify(outcome));
+/** Does one act after the other, and says how many were as they must be. */
+const perform = async (acts) => {
+  const done = [];
+  for (const [name, act] of Object.entries(acts)) {
+    const before = failed.length;
+    try {
+      await act();
+    } catch (error) {
+      failed.push(String(error));
+    }
+    if (failed.length === before) done.push(name);
+    else failed.splice(before, 0, `${name}:`);
+  }
+  say({ done: done.length, failed, of: Object.keys(acts).length });
+};

@@ -50,22 +50,35 @@ nlohmann::json outcome_of(const User& user, const std::string& script, int width
   return {};
 }
 
+/// Writes the report of a recording under docs/results.
+void reports(const User& user, const std::string& recording) {
+  const std::string path = TUNER_SOURCE_DIR "/docs/results/" + recording;
+  REQUIRE(user.types({"import", path, "--db", user.home / "t.db"}).exit_code == 0);
+  const auto written = user.types({"report", "--db", user.home / "t.db", "-o", user.home / "report.html"});
+  REQUIRE_MESSAGE(written.exit_code == 0, written.err);
+}
+
+/// Everything that the script does to the page gives what it must.
+void reads(const User& user, const std::string& script, int width) {
+  CAPTURE(width);
+  const nlohmann::json outcome = outcome_of(user, script, width);
+  for (const auto& failure : outcome["failed"]) FAIL_CHECK(failure.get<std::string>());
+  CHECK(outcome["done"] == outcome["of"]);
+}
+
 }  // namespace
 
 TEST_SUITE("page") {
   TEST_CASE("a reader asks a report of a recorded sweep, on a wide screen and on a telephone") {
     const User user;
-    REQUIRE(user.types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-23-session/session.jsonl",
-                        "--db", user.home / "t.db"})
-                .exit_code == 0);
-    const auto written = user.types({"report", "--db", user.home / "t.db", "-o", user.home / "report.html"});
-    REQUIRE_MESSAGE(written.exit_code == 0, written.err);
-    for (const int width : {1400, 500}) {
-      CAPTURE(width);
-      const nlohmann::json outcome = outcome_of(user, "acts.js", width);
-      for (const auto& failure : outcome["failed"]) FAIL_CHECK(failure.get<std::string>());
-      CHECK(outcome["done"] == outcome["of"]);
-    }
+    reports(user, "h200-2026-11-23-session/session.jsonl");
+    for (const int width : {1400, 500}) reads(user, "acts.js", width);
+  }
+
+  TEST_CASE("where a sweep measured energies, the answer has them") {
+    const User user;
+    reports(user, "h100-2026-11-26-why/sweep.jsonl.gz");
+    reads(user, "energy.js", 1300);
   }
 
   // On a machine at rest it is ready in half a second and draws 60 frames a second; the bounds are for busy
