@@ -57,11 +57,6 @@ tuner::model::CaseName name_of(const Case& tuning_case) {
   return {tuning_case.problem, tuning_case.environment};
 }
 
-bool is_of_wanted_device(const Case& tuning_case, const BestQuery& query) {
-  return tuner::util::lower(tuning_case.environment.device).find(tuner::util::lower(query.device)) !=
-         std::string::npos;
-}
-
 /// Whether its class, type and padding are among those asked for.
 bool is_asked_for(const Case& tuning_case, const BestQuery& query) {
   const Problem& problem = tuning_case.problem;
@@ -74,7 +69,7 @@ bool is_asked_for(const Case& tuning_case, const BestQuery& query) {
   const std::string clock = comparison.clock_mhz > 0 ? "" : ", " + comparison.clock_text();
   const std::string text = tuner::util::lower(comparison.text() + clock);
   if (text.find(tuner::util::lower(query.part_of_environment)) == std::string::npos) return false;
-  return query.other_devices || is_of_wanted_device(tuning_case, query);
+  return tuner::util::lower(comparison.device).find(tuner::util::lower(query.device)) != std::string::npos;
 }
 
 /// Whether it has a time to answer with, too.
@@ -82,25 +77,19 @@ bool may_answer(const Case& tuning_case, const BestQuery& query) {
   return tuning_case.ok + tuning_case.dropped > 0 && is_asked_for(tuning_case, query);
 }
 
-BestAnswer answer_for(Case tuning_case, const BestQuery& query, double distance) {
+BestAnswer answer_for(Case tuning_case, double distance) {
   BestAnswer answer;
-  answer.wanted_device = is_of_wanted_device(tuning_case, query);
   answer.tuning_case = std::move(tuning_case);
   answer.distance = distance;
   answer.exact = distance == 0;
   return answer;
 }
 
-void put_wanted_device_first(std::vector<BestAnswer>& answers) {
-  std::stable_partition(answers.begin(), answers.end(), [](const BestAnswer& a) { return a.wanted_device; });
-}
-
-/// All cases that are asked for, in their order, but the wanted device first.
+/// All cases that are asked for, in their order.
 std::vector<BestAnswer> every(const std::vector<Case>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
   for (const Case& tuning_case : all)
-    if (may_answer(tuning_case, query)) answers.push_back(answer_for(tuning_case, query, 0));
-  put_wanted_device_first(answers);
+    if (may_answer(tuning_case, query)) answers.push_back(answer_for(tuning_case, 0));
   return answers;
 }
 
@@ -123,9 +112,9 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
     const auto [known, is_new] =
         place.try_emplace({problem.family, tuning_case.environment.key()}, answers.size());
     if (is_new)
-      answers.push_back(answer_for(tuning_case, query, *away));
+      answers.push_back(answer_for(tuning_case, *away));
     else if (*away < answers[known->second].distance)
-      answers[known->second] = answer_for(tuning_case, query, *away);
+      answers[known->second] = answer_for(tuning_case, *away);
   }
   if (!fits && unfit != nullptr) {
     throw UsageError(
@@ -133,7 +122,6 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
                     unfit->problem.family, unfit->problem.sizes.size(), dimension_names(unfit->problem)),
         "give one number for all, or one for each: --size 512x1024x256");
   }
-  put_wanted_device_first(answers);
   return answers;
 }
 
@@ -381,7 +369,7 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
   query.kernel = filter.kernel;
   query.most_tied = std::numeric_limits<int>::max();
   std::vector<BestAnswer> answers;
-  for (Case& tuning_case : cases(db, filter)) answers.push_back(answer_for(std::move(tuning_case), query, 0));
+  for (Case& tuning_case : cases(db, filter)) answers.push_back(answer_for(std::move(tuning_case), 0));
   return Answers(db, query).complete(std::move(answers));
 }
 

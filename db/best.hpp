@@ -56,12 +56,11 @@ struct BestQuery {
   std::vector<std::int64_t> sizes;
   std::optional<tuner::model::ElementType> type;
   std::optional<std::int64_t> row_padding = 0;  ///< nothing: any
-  std::string device;                           ///< wanted model name or part of it, in any case; empty: any
+  std::string device;                           ///< model name or part of it, in any case; empty: any
   std::string method;                           ///< `quick`, as --measure takes it; empty: any
   std::string l2;                               ///< empty: any
   std::string execution = {};                   ///< `graph`, `stream`, `eager`; empty: any
   std::string part_of_environment;              ///< of a class's text, in any case; empty: any
-  bool other_devices = true;                    ///< also answer for devices that were not asked for
   int most_tied = 20;                           ///< load at most this many of the tied trials
   std::optional<SameBitsAs> same_bits;          ///< only trials that give these bits count; nothing: all
 };
@@ -72,11 +71,10 @@ struct BestQuery {
 /// for, or certain bits: the best of these trials in that final. A dropped trial is named where it is faster
 /// than all that were measured whole. Nothing is ever compared across environments.
 struct BestAnswer {
-  Case tuning_case;           ///< what was measured: its problem may be another than the one asked for
-  bool exact = false;         ///< the problem is the one asked for; else the nearest that was measured
-  double distance = 0;        ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
-  bool wanted_device = true;  ///< the class is of the device asked for
-  std::string device_kind;    ///< of the class's device: `cuda`, `cpu`, `replay`; empty: unknown
+  Case tuning_case;         ///< what was measured: its problem may be another than the one asked for
+  bool exact = false;       ///< the problem is the one asked for; else the nearest that was measured
+  double distance = 0;      ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
+  std::string device_kind;  ///< of the class's device: `cuda`, `cpu`, `replay`; empty: unknown
   /// Configurations that were tried, or passed over by a search that ended by itself.
   std::int64_t settled = 0;
   tuner::model::TrialRecord winner;
@@ -109,9 +107,9 @@ struct BestAnswer {
 double times_as_long(const BestAnswer& answer, const tuner::model::TrialRecord& trial);
 
 /// For each family and class with a result, the best at the wanted size or at the nearest measured one.
-/// Order: wanted device before others, then the class measured most recently. Winners carry no raw samples
-/// (see find_trial). Empty when there is nothing. Where no size was asked for, at each that was measured, by
-/// family, class and size. Throws UsageError where no problem has as many dimensions as numbers were given.
+/// Order: the class measured most recently first. Winners carry no raw samples (see find_trial). Empty when
+/// there is nothing. Where no size was asked for, at each that was measured, by family, class and size.
+/// Throws UsageError where no problem has as many dimensions as numbers were given.
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
 /// A size that was tuned and has no answer to the question.

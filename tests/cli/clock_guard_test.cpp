@@ -15,6 +15,7 @@
 #include "tests/support/run_program.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
 
 using namespace tuner;
 
@@ -85,6 +86,34 @@ TEST_SUITE("tuner::cli clocks") {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     CHECK(machine.comes_to("lock 1200 1200\nfree\n"));
+  }
+
+  TEST_CASE("a killed measuring process leaves the clock locked, and no survivor keeps it so") {
+    const Machine machine;
+    const auto measuring = [] {
+      util::Program program{"/bin/sleep", {"sleep", "60"}, util::environment_without({})};
+      return util::spawn(program);
+    };
+    int told[2];
+    REQUIRE(pipe(told) == 0);
+    const pid_t tuner = fork();
+    REQUIRE(tuner >= 0);
+    if (tuner == 0) {
+      const cli::ClockGuard guard({"GPU-fake"}, 1200, TUNER_BINARY);
+      const pid_t killed = measuring();
+      kill(killed, SIGKILL);
+      waitpid(killed, nullptr, 0);
+      const pid_t left = measuring();
+      if (write(told[1], &left, sizeof left) != sizeof left) _exit(1);
+      for (;;) ::pause();
+    }
+    pid_t left = -1;
+    REQUIRE(read(told[0], &left, sizeof left) == sizeof left);
+    CHECK(machine.done() == "lock 1200 1200\n");
+    kill(tuner, SIGKILL);
+    waitpid(tuner, nullptr, 0);
+    CHECK(machine.comes_to("lock 1200 1200\nfree\n"));
+    kill(left, SIGKILL);
   }
 
   TEST_CASE("a clock is let go when the guard is killed") {

@@ -98,6 +98,25 @@ TEST_SUITE("tuner run --counters") {
     CHECK(counted.counts().empty());  // they were counted before
   }
 
+  TEST_CASE(
+      "the finalists of sizes that two GPUs held their finals of are counted once, wherever they raced") {
+    Counted counted;
+    model::TrialRecord elsewhere = *counted.store.find(db_test::key("alone"));
+    elsewhere.gpu = "GPU-1";
+    counted.store.record(elsewhere);
+    std::vector<model::TrialRecord> finalists;
+    for (const char* name : {"a", "b", "c"}) {
+      finalists.push_back(*counted.store.find(db_test::key(name)));
+      finalists.back().gpu = "GPU-0";
+    }
+    counted.store.record_final(db_test::sample_final(), finalists);
+    std::set<std::string> gpus;
+    for (const db::BestAnswer& answer : counted.answers()) gpus.insert(answer.winner.gpu);
+    CHECK(gpus == std::set<std::string>{"GPU-0", "GPU-1"});
+    CHECK(counted.counts() == "b a c alone ");
+    CHECK(counted.counts().empty());
+  }
+
   TEST_CASE("where certain bits are asked for, finalists that give others are not counted") {
     Counted counted("b");
     CHECK(counted.answers().front().winner.configuration.find("NAME")->text() == "b");

@@ -124,7 +124,7 @@ TEST_SUITE("db") {
     CHECK(error_of([&] { winner({0}); }).code() == ExitCode::usage);
   }
 
-  TEST_CASE("the wanted device comes first, others follow where they are wanted") {
+  TEST_CASE("of a device that is named alone, no other is answered for") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     TrialRecord a100 = timed_trial("a100", 512, 10);
@@ -133,13 +133,9 @@ TEST_SUITE("db") {
     store.record(timed_trial("h200", 512, 5));
     db::BestQuery query = size({512});
     query.device = "a100";
-    auto answers = db::best(store.connection(), query);
-    REQUIRE(answers.size() == 2);
+    const auto answers = db::best(store.connection(), query);
+    REQUIRE(answers.size() == 1);
     CHECK(name_of(answers[0].winner) == "a100");
-    CHECK(answers[0].wanted_device);
-    CHECK_FALSE(answers[1].wanted_device);
-    query.other_devices = false;
-    CHECK(db::best(store.connection(), query).size() == 1);
     query.device = "b200";
     CHECK(db::best(store.connection(), query).empty());
   }

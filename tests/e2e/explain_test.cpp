@@ -110,9 +110,8 @@ TEST_SUITE("tuner command line, explanations") {
     REQUIRE(asker.asks({"merge", replayed}, merged).exit_code == 0);
     CHECK(has(asker.asks({"explain", "512"}, merged).out, "at matmul 512 on NVIDIA H100 80GB HBM3: "));
     CHECK(has(asker.asks({"explain", "512", "--gpu", "replayed"}, merged).out,
-              "at matmul 512 on NVIDIA H100 80GB HBM3 (replayed): register_tile "));
-    CHECK(has(asker.asks({"explain", "512", "--gpu", "A100"}, replayed).out,
-              "at matmul 512 on NVIDIA H100 80GB HBM3 (replayed): register_tile "));
+              "at matmul 512: register_tile "));
+    CHECK(asker.asks({"explain", "512", "--gpu", "A100"}, replayed).exit_code == 3);
     CHECK(asker.explains({"512", "--gpu", "replayed"}, merged) == asker.explains({"512"}, replayed));
     CHECK(asker.explains({"512", "--gpu", "80GB HBM3"}, merged) != asker.explains({"512"}, replayed));
   }

@@ -74,6 +74,10 @@ struct Owner : User {
     const ProgramResult said = asks({"report", "--format", "csv"}, more);
     return std::count(said.out.begin(), said.out.end(), '\n') - 1;
   }
+  /// What `pack` needs beside the question.
+  std::vector<std::string> output_of(const std::string& command) const {
+    return command == "pack" ? std::vector<std::string>{"-o", home / "all.pack"} : std::vector<std::string>{};
+  }
   std::string left() const { return db_test::ask(database, "SELECT count(*) FROM trials"); }
 
   std::string database = home / "tuner.db";
@@ -119,24 +123,45 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK_FALSE(has(why, "TILE 32 → 99"));
   }
 
-  TEST_CASE("the GPU that was asked for comes first, and a build is given no other's") {
+  TEST_CASE("who names a GPU is given no other's answer, and is told what there is") {
     const Owner owner;
     const auto there = owner.best({"512", "--family", "matmul", "--gpu", "h100"});
+    REQUIRE(there.size() == 1);
     CHECK(there[0]["environment"]["device"] == "NVIDIA H100");
     CHECK(there[0]["wanted_device"] == true);
-    const auto elsewhere = owner.best({"512", "--family", "matmul", "--gpu", "A100"});
-    CHECK(elsewhere[0]["wanted_device"] == false);
-    const std::vector<std::string> people = {"best", "512", "--family", "matmul"};
-    const std::string why_both = owner.asks(people, {"--gpu", "H100"}).err;
-    CHECK(has(why_both, "measured on NVIDIA H200; a GPU named 'H100' was asked for"));
-    CHECK_FALSE(has(why_both, "measured on NVIDIA H100;"));
-    CHECK(has(owner.asks(people, {"--gpu", "A100"}).err, "measured on NVIDIA H100; a GPU named 'A100'"));
     const std::vector<std::string> build = {"best", "512", "--family", "matmul", "--format", "flags"};
     CHECK(owner.asks(build, {"--gpu", "H100"}).exit_code == 0);
-    const ProgramResult none = owner.asks(build, {"--gpu", "A100"});
-    CHECK(none.exit_code == 3);
-    CHECK(none.out.empty());
-    CHECK(has(none.err, "no result for size 512 is of a device named 'A100'"));
+    for (const char* command : {"best", "cover", "explain", "pack"}) {
+      const ProgramResult none =
+          owner.asks({command, "--family", "matmul", "--gpu", "A100"}, owner.output_of(command));
+      CHECK(none.exit_code == 3);
+      CHECK(none.out.empty());
+      CHECK(has(none.err,
+                "of a device named 'A100' there are 0 trials; answers are of NVIDIA H100, NVIDIA H200"));
+      CHECK(has(none.err, "tuner run --sizes"));
+    }
+    CHECK(owner.asks(build, {"--gpu", "A100"}).exit_code == 3);
+  }
+
+  TEST_CASE("where all trials of a GPU are of former kernels, no other GPU answers for it") {
+    const Owner owner;
+    for (const std::string gpu : {"H100", "H200"}) {
+      const std::string of_gpu =
+          " WHERE tuning_case IN (SELECT n.id FROM cases AS n JOIN environments AS c ON c.id = "
+          "n.environment WHERE c.device = 'NVIDIA " +
+          gpu + "')";
+      db_test::meddle(owner.database, "UPDATE trials SET superseded = 0");
+      db_test::meddle(owner.database, "UPDATE trials SET superseded = 1" + of_gpu);
+      for (const char* command : {"best", "cover", "explain", "pack"}) {
+        const ProgramResult none = owner.asks(
+            {command, "--family", "matmul", "--kernel", "alpha", "--gpu", gpu}, owner.output_of(command));
+        CHECK(none.exit_code == 3);
+        CHECK(none.out.empty());
+        CHECK(has(none.err, "of them superseded: their kernels have changed since; answers are of NVIDIA H" +
+                                std::string(gpu == "H100" ? "200" : "100")));
+      }
+      CHECK(owner.reported({"--kernel", "alpha", "--gpu", gpu}) <= 0);
+    }
   }
 
   TEST_CASE("as many as were asked for are shown, and only then is something left out") {

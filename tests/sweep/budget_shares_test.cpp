@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <map>
+#include <mutex>
+#include <thread>
 
 #include "tests/sweep/scripted_strategy.hpp"
 #include "tests/sweep/several_devices.hpp"
@@ -65,6 +68,8 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(trials.share(4).trials == 3);
     trials.count(3);
     CHECK(trials.share(3).trials == 3);
+    CHECK(trials.share(2, {1, 1}).trials == 6);
+    CHECK(trials.share(2, {1, 7}).trials == 1);
     trials.count(7);
     CHECK(trials.is_spent());
     CHECK_FALSE(shares({}, 1).is_spent());
@@ -145,6 +150,41 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     for (const auto& [key, record] : host.bench.results.trials()) ++tried[record.problem.sizes[0].value];
     CHECK(tried == Counts{{1024, 3}, {2048, 3}, {4096, 3}, {8192, 3}});
     CHECK(host.finals() == 4);
+  }
+
+  TEST_CASE("how far one size is when another begins changes no share") {
+    Sizes shared;
+    Host host;
+    host.bench.sizes = shared.sizes;
+    host.bench.strategies = shared.strategies;
+    host.bench.adjust = shared.adjust;
+    shared.budget.trials = 12;
+    // The last size begins while the one before it has begun two of its three.
+    std::mutex mutex;
+    Counts begun;
+    const auto has_begun = [&](std::int64_t size, int trials) {
+      const std::lock_guard lock(mutex);
+      return begun[size] >= trials;
+    };
+    host.behave = [&](std::size_t, int scale, const model::TrialJob& job) {
+      const std::int64_t size = job.plan.buffers.at(0).elements;
+      int number = 0;
+      {
+        const std::lock_guard lock(mutex);
+        number = ++begun[size];
+      }
+      const auto await = [&](std::int64_t other, int trials) {
+        for (int waited = 0; !has_begun(other, trials) && waited < 3000; ++waited)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      };
+      if (size == 2048 && number == 2) await(4096, 2);
+      if (size == 4096 && number == 2) await(8192, 1);
+      return ok_in(1000.0 / scale);
+    };
+    host.run();
+    Counts tried;
+    for (const auto& [key, record] : host.bench.results.trials()) ++tried[record.problem.sizes[0].value];
+    CHECK(tried == Counts{{1024, 3}, {2048, 3}, {4096, 3}, {8192, 3}});
   }
 
   TEST_CASE("who asks for whole sizes has them one after another") {

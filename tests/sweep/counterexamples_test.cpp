@@ -73,7 +73,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     for (std::size_t run = 0; run < sweep::DeviceSpread::runs; ++run) {
       for (const std::size_t device : {0U, 1U}) {
         REQUIRE(spread.claim(device));
-        spread.add(device, device == 0 ? 1000 : 2000);
+        spread.add(device, sweep::DeviceSpread::Taken{device == 0 ? 1000.0 : 2000.0});
       }
     }
     sweep::BestTimes best(request, services, spread);

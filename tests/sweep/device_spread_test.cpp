@@ -21,7 +21,7 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       for (const double time_ns : times[device]) {
         REQUIRE(spread.claim(device));
         CHECK(spread.is_under_way());
-        spread.add(device, time_ns);
+        spread.add(device, sweep::DeviceSpread::Taken{time_ns});
       }
       CHECK_FALSE(spread.claim(device));
     }
@@ -51,13 +51,13 @@ TEST_SUITE("tuner::sweep, devices that differ") {
     for (std::size_t i = 0; i + 1 < sweep::DeviceSpread::runs; ++i) {
       for (const std::size_t device : {0U, 1U}) {
         REQUIRE(spread.claim(device));
-        spread.add(device, device == 0 ? 1000 : 2000);
+        spread.add(device, sweep::DeviceSpread::Taken{device == 0 ? 1000.0 : 2000.0});
       }
     }
     REQUIRE(spread.claim(1));
     spread.end();
     CHECK(spread.is_under_way());
-    spread.add(1, 2000);
+    spread.add(1, sweep::DeviceSpread::Taken{2000});
     CHECK_FALSE(spread.is_under_way());
     CHECK(spread.ratio(1) == 1);
     CHECK_FALSE(spread.corrects());

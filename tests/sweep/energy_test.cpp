@@ -1,11 +1,16 @@
 // Sweeps whose objective is made of energy.
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "db/best.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
+#include "tests/sweep/several_devices.hpp"
+#include "tuner/sweep/objective.hpp"
 
 using namespace tuner;
 using model::Objective;
@@ -141,6 +146,51 @@ TEST_SUITE("tuner::sweep by energy") {
     CHECK(reported.at(3).time_ns == 0.29);
     CHECK(reported.at(4).status == TrialStatus::dropped);
     CHECK(*reported.at(4).time_ns == doctest::Approx(4e-3 * 0.29 / 2e-3));
+  }
+
+  TEST_CASE("energies that two GPUs measured are compared as one of them would draw") {
+    // Only the fastest is near the best by time; by energy all are, the same on each GPU.
+    const std::map<int, double> times = {{1, 1e6}, {2, 2e6}, {4, 3e6}, {8, 4e6}, {16, 5e6}};
+    test::Host host;
+    host.bench.sizes = {512};
+    host.bench.adjust = [](sweep::Request& request) {
+      request.policy.objective = Objective::energy;
+      request.policy.energy = true;
+    };
+    std::atomic<bool> at_work[2] = {false, false};
+    host.behave = [&](std::size_t device, int scale, const model::TrialJob&) {
+      at_work[device] = true;
+      for (int waited = 0; !(at_work[0] && at_work[1]) && waited < 10000; ++waited)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      model::TrialOutcome outcome = test::ok_in(times.at(scale));
+      const double j = (0.3 + scale * 1e-4) * (device == 1 ? 1.3 : 1);
+      outcome.energy = model::Energy{j, 0, 0, times.at(scale), 1, 1500, 1, 0};
+      return outcome;
+    };
+    host.run();
+    for (const sweep::Summary::Device& device : host.summary.devices) CHECK(device.trials > 0);
+    REQUIRE(host.bench.results.finals.size() == 1);
+    CHECK(host.bench.results.finals[0].entries.size() == 5);
+  }
+
+  TEST_CASE(
+      "a bound by energy speaks of the GPU that measured it: others' times are held against it as its own") {
+    model::TrialOutcome outcome = test::ok_in(2e6);
+    outcome.energy = model::Energy{0.3, 0, 0, 2e6, idle_w, 1500, 1, 0};
+    sweep::BestByEnergy best(Objective::energy);
+    best.learn(outcome, 1.5);  // by a slow GPU
+    CHECK(best.bound_ns() == doctest::Approx(0.3 / idle_w * 1e9 / 1.5));
+  }
+
+  TEST_CASE_FIXTURE(EnergyBench,
+                    "a GPU of before that nobody compared with this one may be that much faster") {
+    values = {1, 2, 4, 8};
+    run_by(Objective::energy);
+    values = {1, 2, 4, 8, 16};
+    test::ScaleRunner other(behave);
+    other.rename("GPU-of another host");
+    run_on(request(), {&other});
+    CHECK(best_ns[16] == doctest::Approx(0.29 / idle_w * 1e9 * sweep::DeviceSpread::unlike));
   }
 
   TEST_CASE_FIXTURE(EnergyBench,

@@ -48,6 +48,27 @@ std::vector<std::string> winners(const Bench& bench) {
 }  // namespace
 
 TEST_SUITE("tuner::sweep shards") {
+  TEST_CASE("a shard is the same at every clock, and a clock knows nothing of what another has measured") {
+    Part part(sweep::Shard{2, 3});
+    std::map<int, std::set<std::string>> tried;
+    for (const int mhz : {0, 1200, 1500}) {
+      part.adjust = [mhz, own = Part(sweep::Shard{2, 3}).adjust](sweep::Request& request) {
+        own(request);
+        request.policy.clock_mhz = mhz;
+      };
+      CHECK(part.run().known == 0);
+      for (const auto& [key, record] : part.results.trials())
+        if (record.environment.clock_mhz == mhz)
+          tried[mhz].insert(record.problem.text() + record.configuration.text());
+      CHECK(part.launched.size() == tried[mhz].size());
+      CHECK(part.run().finished == 0);
+    }
+    CHECK_FALSE(tried[0].empty());
+    CHECK(tried[1200] == tried[0]);
+    CHECK(tried[1500] == tried[0]);
+    CHECK(db::best(part.results.store.connection(), {}).size() == 6);
+  }
+
   TEST_CASE("every configuration is in exactly one shard, whatever their number, and all its sizes with it") {
     for (const int of : {1, 2, 3, 16, 61}) {
       std::map<std::string, int> shards;

@@ -244,11 +244,6 @@ std::size_t only_answer(const Found& found, const BestOptions& options) {
                                         options.size, fmt::join(families, ", ")),
                             fmt::format("name one: --family {}", *families.begin()));
   }
-  if (std::ranges::none_of(all, &db::BestAnswer::wanted_device)) {
-    throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
-                                   options.size, options.gpu, all.front().tuning_case.environment.device),
-                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
-  }
   const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];
@@ -338,23 +333,18 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
     filter.superseded = false;
     const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
     const std::string by_rule = found.by_rule.empty() ? "" : found.by_rule[i];
-    write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer), by_rule},
-                           found.ranked[i], answers::evidence(answer, trials), style));
+    write_err(answers::why(answer, {options.size, unanswered(found, answer), by_rule}, found.ranked[i],
+                           answers::evidence(answer, trials), style));
   }
 }
 
 /// Where an answer is from, if not from where it was asked for, and what measures it there in seconds.
-void say_provisional(const Found& found, const BestOptions& options, const std::string& asked,
-                     const std::string& refreshing) {
-  const auto of_gpu = [](const db::BestAnswer& answer) { return answer.wanted_device; };
-  std::string where = asked;
-  if (where.empty() && !options.gpu.empty() && std::ranges::none_of(found.answers, of_gpu))
-    where = fmt::format("on a device named '{}'", options.gpu);
-  if (where.empty()) return;
+void say_provisional(const Found& found, const std::string& asked, const std::string& refreshing) {
+  if (asked.empty()) return;
   write_err(
       fmt::format("provisional: nothing was measured {}; this is from {}. To race its finalists there, in "
                   "seconds: {}",
-                  where, found.answers.front().tuning_case.environment.text(), refreshing));
+                  asked, found.answers.front().tuning_case.environment.text(), refreshing));
 }
 
 /// A cover of one, as `tuner cover --at-most 1` makes it.
@@ -369,7 +359,7 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
   cover::Goal goal;
   goal.at_most = 1;
   const answers::CoverAnswer answer =
-      make_cover(load_cover_table(connection, of_one_environment(all, options), query, options.spec), goal);
+      make_cover(load_cover_table(connection, of_one_environment(all), query, options.spec), goal);
   if (options.format == "json") {
     write_out(answers::cover_json(answer));
     return 0;
@@ -433,7 +423,7 @@ int best(const Context& context, BestOptions options) {
   for (const std::string& text : sentences) write_err(text);
   for (const std::string& text : answers::orders_elsewhere(connection, found.answers, query, style))
     write_err(text);
-  say_provisional(found, options, provisional, refreshing);
+  say_provisional(found, provisional, refreshing);
   if (!options.program.empty())
     say_gain(found.answers, options.program, spec_named(options.kernel, options.spec));
   return 0;

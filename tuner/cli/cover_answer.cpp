@@ -96,15 +96,8 @@ std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, c
   return all;
 }
 
-std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
-                                                      const Question& question) {
+std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all) {
   require_one_family(all);
-  if (std::none_of(all.begin(), all.end(),
-                   [](const db::BestAnswer& answer) { return answer.wanted_device; })) {
-    throw model::Error(fmt::format("no result is of a device named '{}'; {} has some", question.gpu,
-                                   all.front().tuning_case.environment.device),
-                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
-  }
   Chosen chosen, undecided;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
@@ -310,7 +303,6 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   RuleAnswer answer{with_trial(connection, all[size], made.table.trials[size][*picked]), "", {}};
   answer.answer.exact = false;
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
-  answer.answer.wanted_device = nearest.wanted_device;
   answer.why = fmt::format(
       "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, "
       "shown as measured at {}: it loses {}{}",

@@ -52,8 +52,7 @@ std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, c
 
 /// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
 /// model::UsageError that names the choices where nothing decides.
-std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
-                                                      const Question& question);
+std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all);
 
 /// The table of these answers, with what specs exclude.
 answers::CoverTable load_cover_table(const db::Connection& connection,

@@ -112,7 +112,7 @@ void set_weights(const CoverOptions& options, cover::Table& table) {
 answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptions& options,
                               const db::BestQuery& query, const std::vector<db::BestAnswer>& all,
                               const Context& context) {
-  const auto chosen = of_one_environment(all, options);
+  const auto chosen = of_one_environment(all);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
   set_weights(options, table.times);
   answers::CoverAnswer answer = make_cover(std::move(table), goal_of(options));
@@ -198,7 +198,7 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
   std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
   require_environment_at_hand("--fill", race.request(), settings, all);
   const answers::CoverTable table =
-      load_cover_table(race.connection(), of_one_environment(all, options), query, options.spec);
+      load_cover_table(race.connection(), of_one_environment(all), query, options.spec);
   const KernelsAtHand at_hand = kernels_at_hand(race.connection(), table, options.spec);
   std::set<std::string> absent;
   const auto chosen = fill_of(

@@ -66,7 +66,7 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
                  (is_of_sizes ? " for size " + options.what : "") + asked_text(options),
                  "measure it first: tuner run --sizes " + (is_of_sizes ? options.what : "512..4096"));
   }
-  asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all, options) : chosen_of(asked.all);
+  asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all) : chosen_of(asked.all);
   std::ranges::stable_sort(
       asked.chosen, reports::problem_less,
       [](const db::BestAnswer* answer) -> const auto& { return answer->tuning_case.problem; });
@@ -90,10 +90,10 @@ int explain_parameter(const db::Connection& connection, const ExplainOptions& op
   return 0;
 }
 
-/// Whether there are answers of several devices, or none of the one that was asked for.
+/// Whether there are answers of several devices.
 bool names_devices(const std::vector<db::BestAnswer>& all) {
   return std::ranges::any_of(all, [&](const db::BestAnswer& answer) {
-    return !answer.wanted_device || answer.winner.environment.device != all.front().winner.environment.device;
+    return answer.winner.environment.device != all.front().winner.environment.device;
   });
 }
 

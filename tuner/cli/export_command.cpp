@@ -102,7 +102,6 @@ Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
     query.kernel = kernel;
     query.family = family;
     query.device = filter.device;
-    query.other_devices = false;
     const std::vector<model::TrialRecord> winners = winners_of(connection, query);
     if (!winners.empty())
       files.emplace_back(interchange::wisdom_file_name(kernel),

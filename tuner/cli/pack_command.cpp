@@ -49,8 +49,6 @@ int run_pack(const Context& context, PackOptions options) {
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
   std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
-  if (!options.gpu.empty())
-    std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });
   if (all.empty())
     find_nothing(connection, settings, options, asked_text(options),
                  "measure it first: tuner run --sizes 512..4096");
@@ -63,7 +61,7 @@ int run_pack(const Context& context, PackOptions options) {
   for (const auto& [name, devices] : parts) {
     PackedFamily family(pack, compiler);
     for (const auto& [device, answered] : devices) {
-      const auto chosen = of_one_environment(answered, options);
+      const auto chosen = of_one_environment(answered);
       say_spec_changes(connection, chosen, options.spec, context);
       kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
       const answers::CoverAnswer& answer = kept.back();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "db/queries.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
@@ -61,13 +62,42 @@ void ask_for_bits(const db::Connection& connection, const Question& question, db
   query.type = problem.type;
 }
 
+namespace {
+
+/// Why the GPU that was named has no answer, and which have.
+std::string lack_of_gpu(const db::Connection& connection, const Question& question) {
+  if (question.gpu.empty()) return "";
+  db::TrialFilter filter;
+  filter.family = question.family;
+  filter.kernel = question.kernel;
+  std::set<std::string> others;
+  for (const db::Case& one : db::cases(connection, filter))
+    if (one.ok + one.dropped > 0) others.insert(one.environment.device);
+  filter.device = question.gpu;
+  std::erase_if(others, [&](const std::string& device) {
+    return util::lower(device).find(util::lower(question.gpu)) != std::string::npos;
+  });
+  const std::int64_t trials = db::count_trials(connection, filter);
+  filter.superseded = true;
+  const std::int64_t superseded = db::count_trials(connection, filter);
+  std::string said = fmt::format("; of a device named '{}' there {} {}", question.gpu,
+                                 trials == 1 ? "is" : "are", util::counted(trials, "trial"));
+  if (superseded > 0)
+    said += fmt::format(", {} of them superseded: their kernels have changed since", superseded);
+  if (!others.empty()) said += fmt::format("; answers are of {}", fmt::join(others, ", "));
+  return said;
+}
+
+}  // namespace
+
 void find_nothing(const db::Connection& connection, const config::Settings& settings,
                   const Question& question, const std::string& what, const std::string& next) {
   const std::vector<std::string> known = db::kernel_and_family_names(connection);
   std::string hint;
   for (const std::string& name : {question.family, question.kernel})
     if (!name.empty() && std::ranges::count(known, name) == 0) hint += util::did_you_mean(name, known);
-  throw model::Error(fmt::format("nothing in {} answers{}", settings.database().string(), what),
+  throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
+                                 lack_of_gpu(connection, question)),
                      hint.empty() ? next : hint, model::ExitCode::nothing_found);
 }
 

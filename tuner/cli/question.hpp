@@ -27,7 +27,7 @@ template <typename Options>
 void add_question(Command<Options>& command, Question& question) {
   command.option("--family", question.family, "NAME", "only this family of kernels");
   command.option("--kernel,-k", question.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
-  command.option("--gpu", question.gpu, "NAME", "devices with this in their name first");
+  command.option("--gpu", question.gpu, "NAME", "only devices with this in their name");
   command.option("--environment", question.part_of_environment, "TEXT",
                  "only environments with this in their text, as 'driver 580' or 'nvrtc 13.0'");
   command.option("--same-bits-as", question.same_bits_as, "default|TRIAL", same_bits_as_help);
@@ -52,7 +52,8 @@ std::string asked_environment(const db::BestQuery& query);
 db::BestQuery without_environment(db::BestQuery query);
 
 /// Throws that nothing in the database answers `what`, such as ` for size 64`, of this question. The hint
-/// says which kernel or family may have been meant, or else what is `next`.
+/// says which kernel or family may have been meant, or else what is `next`. Where a GPU was named, what there
+/// is of it and of others is said.
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const Question& question, const std::string& what, const std::string& next);
 

@@ -13,7 +13,7 @@ BudgetShares::BudgetShares(const Budget& budget, std::function<double()> clock,
       m_devices(devices),
       m_began(m_clock()) {}
 
-BudgetShares::Share BudgetShares::share(std::size_t problems) const {
+BudgetShares::Share BudgetShares::share(std::size_t problems, const Promised& promised) const {
   Share share;
   if (problems < 2 || !m_budget.is_shared) return share;
   const auto among = static_cast<double>(problems);
@@ -27,8 +27,9 @@ BudgetShares::Share BudgetShares::share(std::size_t problems) const {
     share.device_until = taken + (*m_budget.device_seconds - taken) / among;
   }
   if (m_budget.trials) {
-    const auto count = static_cast<std::int64_t>(problems);
-    share.trials = (*m_budget.trials - m_trials + count - 1) / count;
+    const auto count = static_cast<std::int64_t>(problems - promised.problems);
+    const std::int64_t left = *m_budget.trials - m_trials - promised.trials;
+    share.trials = std::max<std::int64_t>((left + count - 1) / count, 1);
   }
   return share;
 }

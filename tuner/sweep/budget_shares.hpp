@@ -10,9 +10,14 @@ namespace tuner::sweep {
 
 /// What each problem of a sweep may take of its budget, so that none is left out: when its turn begins, an
 /// equal part of what is left for those whose turn is to come, itself included. Who ends early leaves more to
-/// these.
+/// these. Trials that problems at work have not begun of their shares are promised to them, so it does not
+/// matter how far each is.
 class BudgetShares {
  public:
+  struct Promised {
+    std::size_t problems;
+    std::int64_t trials;
+  };
   /// A share of one turn: where any of these is reached it is spent. Without any it has no end of its own.
   struct Share {
     std::optional<double> until;         ///< by the clock
@@ -24,8 +29,9 @@ class BudgetShares {
   BudgetShares(const Budget& budget, std::function<double()> clock, std::function<double()> device_seconds,
                std::size_t devices);
 
-  /// Of one of `problems` that are to share what is left; of the last there is no end but the budget's.
-  Share share(std::size_t problems) const;
+  /// Of one of `problems` that are to share what is left, the promised among them; of the last there is no
+  /// end but the budget's.
+  Share share(std::size_t problems, const Promised& promised = {}) const;
   /// Whether a problem has had its share of time.
   bool is_over(const Share& share) const;
   /// Whether nothing is left to share.

@@ -67,9 +67,16 @@ void CandidateQueue::begin_turn(Open& open, std::size_t to_come) {
   open.begun = 0;
   open.has_ended_one = false;
   // One that has nothing more to propose is about to end.
-  const auto at_work = std::ranges::count_if(
-      m_open, [this](const auto& item) { return !pauses(item.second) && !item.second.waits; });
-  open.share = m_shares.share(static_cast<std::size_t>(at_work) + to_come);
+  std::size_t at_work = 0;
+  BudgetShares::Promised promised{};
+  for (const auto& [group, one] : m_open) {
+    if (pauses(one) || one.waits) continue;
+    ++at_work;
+    if (&one == &open || !one.share.trials) continue;
+    ++promised.problems;
+    promised.trials += *one.share.trials - one.begun;
+  }
+  open.share = m_shares.share(at_work + to_come, promised);
 }
 
 bool CandidateQueue::note_share(Open& open) {

@@ -23,10 +23,14 @@ bool DeviceSpread::claim(std::size_t device) {
   return true;
 }
 
-void DeviceSpread::add(std::size_t device, std::optional<double> median_ns) {
+DeviceSpread::Taken DeviceSpread::of(const model::TrialOutcome& outcome) {
+  return {outcome.trusted_ns().value_or(0), outcome.energy ? outcome.energy->mean_j : 0};
+}
+
+void DeviceSpread::add(std::size_t device, std::optional<Taken> run) {
   --m_claimed;
-  if (median_ns) {
-    m_times[device].push_back(*median_ns);
+  if (run) {
+    m_runs[device].push_back(*run);
   } else {
     leave(device);
   }
@@ -34,49 +38,52 @@ void DeviceSpread::add(std::size_t device, std::optional<double> median_ns) {
 
 void DeviceSpread::leave(std::size_t device) {
   m_left[device] = 0;
-  m_times[device].clear();
+  m_runs[device].clear();
 }
 
 void DeviceSpread::end() {
   std::fill(m_left.begin(), m_left.end(), 0);
 }
 
-double DeviceSpread::middle_of(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+double DeviceSpread::middle_of(std::vector<Taken> runs, What what) {
+  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+  std::ranges::nth_element(runs, middle, {}, what);
+  return *middle.*what;
 }
 
-std::optional<double> DeviceSpread::median_ns(std::size_t device) const {
-  return m_times[device].size() < runs ? std::nullopt : std::optional(middle_of(m_times[device]));
+std::optional<double> DeviceSpread::median(std::size_t device, What what) const {
+  if (m_runs[device].size() < runs) return std::nullopt;
+  const double middle = middle_of(m_runs[device], what);
+  return middle > 0 ? std::optional(middle) : std::nullopt;
 }
 
-double DeviceSpread::ratio(std::size_t device) const {
-  const auto own = median_ns(device);
+double DeviceSpread::ratio(std::size_t device, What what) const {
+  const auto own = median(device, what);
   if (!own) return 1;
-  for (std::size_t i = 0; i < m_times.size(); ++i) {
-    if (const auto first = median_ns(i)) return *own / *first;
+  for (std::size_t i = 0; i < m_runs.size(); ++i) {
+    if (const auto first = median(i, what)) return *own / *first;
   }
   return 1;
 }
 
-std::optional<double> DeviceSpread::correction_of(const std::string& uuid) const {
+std::optional<double> DeviceSpread::correction_of(const std::string& uuid, What what) const {
   if (uuid.empty()) return 1;
   for (std::size_t device = 0; device < m_uuids.size(); ++device) {
-    if (m_uuids[device] == uuid || m_uuids[device].empty()) return correction(device);
+    if (m_uuids[device] == uuid || m_uuids[device].empty()) return correction(device, what);
   }
   const auto foreign = m_foreign.find(uuid);
   if (foreign == m_foreign.end()) return std::nullopt;
-  const bool is_tied = foreign->second < 1 + tied_within && foreign->second > 1 / (1 + tied_within);
-  return is_tied ? 1 : foreign->second;
+  const double ratio = foreign->second.*what;
+  const bool is_tied = ratio < 1 + tied_within && ratio > 1 / (1 + tied_within);
+  return is_tied || ratio == 0 ? 1 : ratio;
 }
 
-double DeviceSpread::widest() const {
+double DeviceSpread::widest(What what) const {
   double least = 1;
   double most = 1;
-  for (std::size_t i = 0; i < m_times.size(); ++i) {
-    least = std::min(least, ratio(i));
-    most = std::max(most, ratio(i));
+  for (std::size_t i = 0; i < m_runs.size(); ++i) {
+    least = std::min(least, ratio(i, what));
+    most = std::max(most, ratio(i, what));
   }
   return most / least;
 }
@@ -84,7 +91,8 @@ double DeviceSpread::widest() const {
 double BestTimes::of(const CompiledTrial& trial, std::size_t device) {
   const model::TrialRecord& record = trial.trial.record;
   if (!model::may_win(record.role)) return 0;
-  if (m_request.policy.objective != model::Objective::time) return by_energy(trial).bound_ns();
+  if (m_request.policy.objective != model::Objective::time)
+    return by_energy(trial).bound_ns() * m_spread.correction(device);
   auto known = m_best.find(trial.item.group);
   if (known == m_best.end()) known = m_best.emplace(trial.item.group, before(record)).first;
   const Best& best = known->second;
@@ -102,7 +110,8 @@ BestByEnergy& BestTimes::by_energy(const CompiledTrial& trial) {
   const auto known = m_by_energy.find(trial.item.group);
   if (known != m_by_energy.end()) return known->second;
   return m_by_energy
-      .emplace(trial.item.group, best_by_energy(m_request, trial.trial.record.problem, m_services.source))
+      .emplace(trial.item.group,
+               best_by_energy(m_request, trial.trial.record.problem, m_services.source, &m_spread))
       .first->second;
 }
 
@@ -122,7 +131,7 @@ void BestTimes::learn(const CompiledTrial& trial, std::size_t device) {
   if (!time_ns || !model::may_win(trial.trial.record.role)) return;
   if (!gives_bits(m_request, trial.trial.record)) return;
   if (m_request.policy.objective != model::Objective::time)
-    return by_energy(trial).learn(trial.trial.record.outcome);
+    return by_energy(trial).learn(trial.trial.record.outcome, m_spread.correction(device));
   Best& best = m_best[trial.item.group];
   const auto take = [](double& least_ns, double ns) {
     if (least_ns == 0 || ns < least_ns) least_ns = ns;

@@ -243,9 +243,9 @@ class Driver : SweepPart {
 
   void end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome) {
     const auto comparison = std::get<DeviceSlot::Comparison>(m_slots.finish(slot));
-    const auto time_ns = outcome.trusted_ns();
-    if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, time_ns);
-    m_spread.add(slot.number, time_ns);
+    const auto run = outcome.trusted_ns() ? std::optional(DeviceSpread::of(outcome)) : std::nullopt;
+    if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, run);
+    m_spread.add(slot.number, run);
     if (!m_spread.is_under_way()) say_spread();
   }
 

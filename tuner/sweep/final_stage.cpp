@@ -129,7 +129,11 @@ void FinalStage::add_by_objective(model::PossibleFinal& field, const model::Prob
     return !record.outcome.energy || !gives_bits(m_request, record);
   });
   const auto value = [&](const model::TrialRecord& record) {
-    return model::objective_value(objective, time_ns(record), record.outcome.energy->mean_j);
+    const auto of = [&](DeviceSpread::What what) {
+      return m_spread.correction_of(record.gpu, what).value_or(1);
+    };
+    return model::objective_value(objective, time_ns(record) / of(&DeviceSpread::Taken::ns),
+                                  record.outcome.energy->mean_j / of(&DeviceSpread::Taken::j));
   };
   std::ranges::stable_sort(all, {}, value);
   const std::size_t fastest = field.finalists.size();
@@ -214,7 +218,7 @@ std::optional<FinalStage::Comparison> FinalStage::claim_comparison() {
       foreign.is_hopeless = fetch(foreign.best) == Binary::unsound;
     if (foreign.is_hopeless && foreign.claimed == 0) ended.push_back(gpu);
     if (claimed || foreign.is_hopeless || !foreign.best.compiled) continue;
-    if (foreign.times_ns.size() + foreign.claimed >= DeviceSpread::runs) continue;
+    if (foreign.runs.size() + foreign.claimed >= DeviceSpread::runs) continue;
     ++foreign.claimed;
     claimed = Comparison{gpu, job_of(m_request, *foreign.best.compiled)};
   }
@@ -222,12 +226,15 @@ std::optional<FinalStage::Comparison> FinalStage::claim_comparison() {
   return claimed;
 }
 
-void FinalStage::end_comparison(const std::string& gpu, std::size_t number, std::optional<double> time_ns) {
+void FinalStage::end_comparison(const std::string& gpu, std::size_t number,
+                                std::optional<DeviceSpread::Taken> run) {
   Foreign& foreign = m_foreign.at(gpu);
   --foreign.claimed;
-  if (time_ns) foreign.times_ns.push_back(*time_ns / m_spread.correction(number));
-  foreign.is_hopeless = foreign.is_hopeless || !time_ns;
-  const bool has_all = foreign.is_hopeless || foreign.times_ns.size() >= DeviceSpread::runs;
+  if (run)
+    foreign.runs.push_back({run->ns / m_spread.correction(number),
+                            run->j / m_spread.correction(number, &DeviceSpread::Taken::j)});
+  foreign.is_hopeless = foreign.is_hopeless || !run;
+  const bool has_all = foreign.is_hopeless || foreign.runs.size() >= DeviceSpread::runs;
   if (has_all && foreign.claimed == 0) end_comparisons(gpu);
 }
 
@@ -237,13 +244,16 @@ void FinalStage::end_comparisons(const std::string& gpu) {
   m_foreign.erase(gpu);
   const model::TrialRecord& record = foreign.best.record;
   if (foreign.is_hopeless) {
-    m_spread.add_foreign(gpu, 1);
+    m_spread.add_foreign(gpu, {1, 1});
     m_services.observer.notice(fmt::format(
         "results of another {} ({}) are held against those of this one as they are: its best trial "
         "could not be run here",
         record.environment.device, gpu));
   } else {
-    m_spread.add_foreign(gpu, time_ns(record) / DeviceSpread::middle_of(foreign.times_ns));
+    const double own_j = DeviceSpread::middle_of(foreign.runs, &DeviceSpread::Taken::j);
+    m_spread.add_foreign(gpu,
+                         {time_ns(record) / DeviceSpread::middle_of(foreign.runs, &DeviceSpread::Taken::ns),
+                          own_j > 0 && record.outcome.energy ? record.outcome.energy->mean_j / own_j : 0});
     const double ratio = *m_spread.correction_of(gpu);
     m_services.observer.notice(fmt::format(
         "another {} ({}) compared by {} {} at {}: {}", record.environment.device, gpu, record.kernel,

@@ -59,7 +59,7 @@ class FinalStage : SweepPart {
   };
   std::optional<Comparison> claim_comparison();
   /// What it took on device `number`; nothing: it gave no time.
-  void end_comparison(const std::string& gpu, std::size_t number, std::optional<double> time_ns);
+  void end_comparison(const std::string& gpu, std::size_t number, std::optional<DeviceSpread::Taken> run);
   /// The first final that was opened, is of a group that `suits`, and whose binaries are there.
   using Suits = std::function<bool(std::size_t group)>;
   std::optional<PreparedFinal> take(const Suits& suits);
@@ -80,7 +80,7 @@ class FinalStage : SweepPart {
   struct Foreign {
     Finalist best;
     std::size_t claimed = 0;  ///< runs under way
-    std::vector<double> times_ns;
+    std::vector<DeviceSpread::Taken> runs;
     bool is_hopeless = false;  ///< its trial cannot be run here any more
   };
   struct Waiting {

@@ -5,14 +5,16 @@
 
 namespace tuner::sweep {
 
+class DeviceSpread;
+
 /// The best of a problem by an objective that is made of energy, and what follows from it for trials whose
 /// energy nobody knows. With the objective time it knows nothing.
 class BestByEnergy {
  public:
   explicit BestByEnergy(model::Objective objective = model::Objective::time) : m_objective(objective) {}
 
-  /// Of a trial that may win.
-  void learn(const model::TrialOutcome& outcome);
+  /// Of a trial that may win, on a GPU whose times are divided by `correction` to be compared with others'.
+  void learn(const model::TrialOutcome& outcome, double correction = 1);
   /// A trial that takes longer cannot be better, see model::time_bound_ns(); 0: nothing is known.
   double bound_ns() const { return m_bound_ns; }
   /// What a search takes the trial for: its time, or its value by the objective. Where its energy is not
@@ -26,9 +28,10 @@ class BestByEnergy {
   double m_bound_ns = 0;
 };
 
-/// What results of before say of a problem.
+/// What results of before say of a problem. `spread`: of the GPUs that they are from; null: nobody compared
+/// any.
 BestByEnergy best_by_energy(const Request& request, const model::Problem& problem,
-                            model::ResultSource& source);
+                            model::ResultSource& source, const DeviceSpread* spread = nullptr);
 
 /// Whether a kernel's energy can be told: not where its buffers are written again between its runs.
 bool tells_energy(const model::KernelSpec& spec);

@@ -33,7 +33,6 @@ std::string metric_text(const model::TrialRecord& trial, const std::string& metr
 /// What a user asked for, in the words used.
 struct Asked {
   std::string size;  ///< empty: every size
-  std::string gpu;   ///< empty: any
   std::string unanswered =
       {};                    ///< why this size has no answer in the environment; empty: it was never measured
   std::string by_rule = {};  ///< the sentence on the rule that answers instead; empty: none does

@@ -30,10 +30,6 @@ void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines
   lines.push_back(fmt::format("measured{}: {} ok, {} dropped early, {} failed, {} skipped",
                               answer.exact ? "" : " there", tuning_case.ok, tuning_case.dropped,
                               tuning_case.failed, tuning_case.skipped));
-  if (!answer.wanted_device) {
-    lines.push_back(fmt::format("measured on {}; a GPU named '{}' was asked for",
-                                tuning_case.environment.device, asked.gpu));
-  }
 }
 
 /// Who was not there when the best were measured in turn.

@@ -194,18 +194,13 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
 std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>& answers) {
   // Of one size the nearest that an environment has may be another one than another environment has.
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
-  std::set<std::string> wanted;    // families with the device asked for
-  std::set<std::string> answered;  // of these those with the size itself
-  for (const BestAnswer& answer : answers) {
-    if (answer.wanted_device) wanted.insert(answer.tuning_case.problem.family);
-    if (answer.exact && answer.wanted_device) answered.insert(answer.tuning_case.problem.family);
-  }
+  std::set<std::string> answered;  // families with the size itself
+  for (const BestAnswer& answer : answers)
+    if (answer.exact) answered.insert(answer.tuning_case.problem.family);
   std::vector<EnvironmentChoice> choices;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const model::Problem& problem = answers[i].tuning_case.problem;
-    const bool is_second = (wanted.contains(problem.family) && !answers[i].wanted_device) ||
-                           (answered.contains(problem.family) && !answers[i].exact);
-    if (is_second) continue;
+    if (answered.contains(problem.family) && !answers[i].exact) continue;
     const std::string size = answered.contains(problem.family) ? problem.size_text() : "";
     questions[{problem.family, size, problem.row_padding}].push_back(i);
   }
