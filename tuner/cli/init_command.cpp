@@ -20,6 +20,7 @@
 #include "tuner/cli/kernel_program.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -255,9 +256,10 @@ int init(const InitOptions& options) {
     write_err(captured ? "what source and capture do not say:" : "what the source does not say:");
   int number = 0;
   for (const std::string& question : draft.questions) write_err(fmt::format("{:3}. {}", ++number, question));
-  const std::string sizes = captured ? " --sizes " + draft.sizes : "";
-  write_err(fmt::format("then: tuner check {}{}", spec_file.string(), sizes));
-  if (captured) write_err(fmt::format("      tuner run --kernel {}{}", spec_file.string(), sizes));
+  const std::string asked =
+      util::shell_quote(spec_file.string()) + (captured ? " --sizes " + draft.sizes : "");
+  write_err("then:" + pasteable("tuner check " + asked) +
+            (captured ? pasteable("tuner run --kernel " + asked) : ""));
   return 0;
 }
 
