@@ -162,11 +162,19 @@ TEST_SUITE("tuner, energy") {
   }
 
   TEST_CASE_FIXTURE(Tuner, "a search by energy measures that of each trial that is not hopeless") {
-    const auto searched = run({"--objective", "energy"});
+    const auto searched = run({"--objective", "energy", "--events", "events.jsonl"});
     REQUIRE_MESSAGE(searched.exit_code == 0, searched.err);
     CHECK(has(searched.out, "energy"));
+    CHECK(has(searched.err, " · best by energy "));
     CHECK(best("energy")["winner"]["configuration"]["BLOCK"] == 32);
     CHECK(has(run({"--objective", "energy"}).err, "all of them known already"));
+    CHECK(has(types({"top", "--events", "events.jsonl"}).out, "\n4096: best by energy "));
+  }
+
+  TEST_CASE_FIXTURE(Tuner, "a run names its objective, also where a file or the environment says it") {
+    environment["TUNER_OBJECTIVE"] = "edp";
+    REQUIRE(run({}).exit_code == 0);
+    CHECK(has(types({"list", "runs"}).out, " --objective edp"));
   }
 
   TEST_CASE_FIXTURE(Tuner, "where energy cannot be had, the message says why and what to do") {

@@ -126,6 +126,7 @@ Expected expected(const sweep::TrialList& list, const sweep::Request& request, d
   Expected expected;
   expected.seconds = request.budget.seconds;
   expected.trials = request.budget.trials;
+  expected.objective = request.policy.objective;
   for (auto group = list.groups.rbegin(); group != list.groups.rend(); ++group) {
     if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
     expected.problems->push_back(group->problem);

@@ -22,6 +22,7 @@
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -167,6 +168,15 @@ class WatchedEvents final : public Watched {
   bool m_is_over = false;
 };
 
+/// That which a run's command line names, see begin_run().
+model::Objective objective_of(const std::string& command_line) {
+  constexpr std::string_view flag = " --objective";
+  const std::size_t at = command_line.find(flag);
+  if (at == std::string::npos) return model::Objective::time;
+  std::string_view word = std::string_view(command_line).substr(at + flag.size() + 1);
+  return model::parse_word<model::Objective>(util::split_first(word, " ")).value_or(model::Objective::time);
+}
+
 /// A run as the database has it: what is measured, what is being launched, which sizes have ended. How much
 /// there is to come it does not know.
 class WatchedDatabase final : public Watched {
@@ -192,6 +202,7 @@ class WatchedDatabase final : public Watched {
       Expected expected;
       expected.problems.reset();
       expected.devices = {m_run.device};
+      expected.objective = objective_of(m_run.command_line);
       display.expect(expected);
       display.planned(0, 0, true);
     }
