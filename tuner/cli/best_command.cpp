@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "config/known_settings.hpp"
@@ -19,6 +18,7 @@
 #include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/answers/ranking.hpp"
+#include "tuner/cli/best_for_build.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
@@ -29,20 +29,6 @@
 
 namespace tuner::cli {
 namespace {
-
-struct BestOptions : Question {
-  std::string size;  ///< empty: every size
-  std::string size_flag;
-  std::string where;
-  std::string program;  ///< a capture
-  model::Objective objective = model::Objective::time;
-  int top = 0;  ///< 0: the one to use alone
-  bool nearest = false;
-  bool common = false;  ///< of all sizes the one configuration that loses least
-  std::string format = "table";
-
-  bool is_for_build() const { return format != "table" && format != "json"; }
-};
 
 std::string size_of(const BestOptions& options) {
   if (!options.size.empty() && !options.size_flag.empty() && options.size != options.size_flag) {
@@ -115,20 +101,11 @@ bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>&
   return true;
 }
 
-struct Found {
-  std::vector<db::BestAnswer> answers;
-  std::vector<answers::Missing> missing;        ///< sizes without an answer
-  std::vector<std::vector<db::Ranked>> ranked;  ///< parallel; empty lists where nobody asked for them
-  /// Parallel, or empty: why an answer is that of the rule for sizes that were never measured, and its bound.
-  std::vector<std::string> by_rule;
-  std::vector<reports::Json> bounds;
-};
-
-Found find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
+FoundBest find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
   const bool asks_of_counters = options.where.find("__") != std::string::npos;
   const answers::TrialCondition condition(
       options.where, asks_of_counters ? db::counters(connection) : std::vector<db::StoredCounter>{});
-  Found found;
+  FoundBest found;
   const bool wants_ranking = !condition.empty() || options.top > 0 ||
                              options.objective != model::Objective::time ||
                              (!query.sizes.empty() && options.format == "table");
@@ -152,26 +129,18 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
   return found;
 }
 
-void put_chosen_first(Found& found) {
+void put_chosen_first(FoundBest& found) {
   std::vector<std::size_t> order;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers))
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::ranges::find(order, i) == order.end()) order.push_back(i);
-  Found sorted{{}, std::move(found.missing), {}, {}, {}};
+  FoundBest sorted{{}, std::move(found.missing), {}, {}, {}};
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
     sorted.ranked.push_back(std::move(found.ranked[i]));
   }
   found = std::move(sorted);
-}
-
-[[noreturn]] void refuse_to_choose(const std::vector<db::BestAnswer>& all,
-                                   const answers::EnvironmentChoice& choice) {
-  std::string what = choice.why + ":";
-  for (const std::size_t i : choice.answers)
-    what += fmt::format("\n  {}: {} configurations", all[i].tuning_case.environment.text(), all[i].settled);
-  throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
 }
 
 /// Faster answers that the rule left out. Those of one kernel and environment are one line, with the size
@@ -219,79 +188,7 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
   say_faster(all, choices);
 }
 
-/// Why the environment of an answer has none at the size that was asked for.
-std::string unanswered(const Found& found, const db::BestAnswer& answer) {
-  for (const answers::Missing& missing : found.missing) {
-    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
-        missing.tuning_case.environment == answer.tuning_case.environment)
-      return missing.reason;
-  }
-  return "";
-}
-
-/// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
-/// will do. Its place.
-std::size_t only_answer(const Found& found, const BestOptions& options) {
-  const std::vector<db::BestAnswer>& all = found.answers;
-  if (options.size.empty()) {
-    throw model::UsageError(fmt::format("--format {} is of one size", options.format),
-                            fmt::format("for example tuner best 1024 --format {}", options.format));
-  }
-  std::set<std::string> families;
-  for (const db::BestAnswer& answer : all) families.insert(answer.tuning_case.problem.family);
-  if (families.size() > 1) {
-    throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
-                                        options.size, fmt::join(families, ", ")),
-                            fmt::format("name one: --family {}", *families.begin()));
-  }
-  if (std::ranges::none_of(all, &db::BestAnswer::wanted_device)) {
-    throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
-                                   options.size, options.gpu, all.front().tuning_case.environment.device),
-                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
-  }
-  const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
-  if (!choice.chosen) refuse_to_choose(all, choice);
-  const db::BestAnswer& answer = all[*choice.chosen];
-  const bool by_rule = !found.by_rule.empty() && !found.by_rule[*choice.chosen].empty();
-  if (!answer.exact && !by_rule && !options.nearest) {
-    const std::string measured = answer.tuning_case.problem.size_text();
-    throw model::Error(
-        fmt::format("size {} {}; the nearest is {}", options.size,
-                    unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
-        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
-        model::ExitCode::nothing_found);
-  }
-  return *choice.chosen;
-}
-
-void write_for_build(const db::Connection& connection, const Found& found, const BestOptions& options) {
-  const std::size_t place = only_answer(found, options);
-  const db::BestAnswer& answer = found.answers[place];
-  const BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
-  if (options.format == "header") write_out(answers::best_comments(answer) + build_defines(recipe));
-  if (options.format == "flags") write_out(build_flags(recipe) + "\n");
-  if (options.format == "cmake") write_out(build_cmake(recipe));
-  if (options.format == "env") write_out(build_env(recipe));
-  write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
-                        answer.tuning_case.environment.text()));
-  if (!recipe.arguments.empty()) {
-    write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
-  }
-  if (!recipe.library.empty()) write_err(library_text(recipe));
-  if (!recipe.headers.empty()) write_err(recipe.headers);
-  if (!recipe.doubt.empty())
-    write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
-  if (answer.is_approximate()) write_err(answers::approximate_text);
-  if (!found.by_rule.empty() && !found.by_rule[place].empty())
-    write_err(found.by_rule[place]);
-  else if (!answer.exact)
-    write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
-  const answers::EnvironmentChoice choice = answers::choose_environments(found.answers).front();
-  if (!choice.why.empty()) write_err(choice.why + "; `tuner best` shows all");
-  if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(found.answers, choice));
-}
-
-void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {
+void write_ranking(FoundBest found, const BestOptions& options, const answers::Style& style) {
   std::vector<answers::RankedCase> cases;
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     answers::RankedCase tuning_case{std::move(found.answers[i]), std::move(found.ranked[i]), 0};
@@ -308,7 +205,7 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
 /// Where the size was never measured, the rule's answer takes the place of the nearest size's, unless
 /// --nearest asks for that.
 void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
-                Found& found) {
+                FoundBest& found) {
   if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty() ||
       options.objective != model::Objective::time)
     return;
@@ -328,7 +225,7 @@ void take_rules(const db::Connection& connection, const db::BestQuery& query, co
 }
 
 /// Of the size that was asked for; of all sizes it would be a book.
-void write_why(const db::Connection& connection, const Found& found, const BestOptions& options,
+void write_why(const db::Connection& connection, const FoundBest& found, const BestOptions& options,
                const answers::Style& style) {
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
@@ -344,7 +241,7 @@ void write_why(const db::Connection& connection, const Found& found, const BestO
 }
 
 /// Where an answer is from, if not from where it was asked for, and what measures it there in seconds.
-void say_provisional(const Found& found, const BestOptions& options, const std::string& asked,
+void say_provisional(const FoundBest& found, const BestOptions& options, const std::string& asked,
                      const std::string& refreshing) {
   const auto of_gpu = [](const db::BestAnswer& answer) { return answer.wanted_device; };
   std::string where = asked;
@@ -393,7 +290,7 @@ int best(const Context& context, BestOptions options) {
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
   if (options.common) return answer_common(connection, settings, options, query);
-  Found found = find(connection, query, options);
+  FoundBest found = find(connection, query, options);
   std::string provisional = asked_environment(query);
   const std::string refreshing = refresh_command(options, query);
   if (!provisional.empty() && found.answers.empty() && found.missing.empty()) {
