@@ -81,8 +81,7 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
 
 /// The case's trials that meet the user's condition; the winner becomes the first of them. False where
 /// none does.
-bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>& ranked,
-              db::BestAnswer& answer) {
+bool restrict(const answers::TrialCondition& condition, db::Ranking& ranked, db::BestAnswer& answer) {
   condition.keep(ranked);
   if (ranked.empty()) return false;
   // Not by the condition: those tied may all be of a kernel that lacks a name in it.
@@ -109,11 +108,11 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
   const bool wants_ranking = !condition.empty() || options.top > 0 ||
                              options.objective != model::Objective::time ||
                              (!query.sizes.empty() && options.format == "table");
-  std::vector<db::BestAnswer> best = db::best(connection, query);
+  db::BestAnswers best = db::best(connection, query);
   for (const db::Unanswered& size : db::unanswered(connection, query, best))
     found.missing.push_back(answers::missing(size, options.kernel));
   for (db::BestAnswer& answer : best) {
-    std::vector<db::Ranked> ranked;
+    db::Ranking ranked;
     if (wants_ranking) ranked = db::ranking(connection, answer, query);
     if (!condition.empty() && !restrict(condition, ranked, answer)) {
       found.missing.push_back({answer.tuning_case, "no trial with " + condition.text()});
@@ -145,8 +144,7 @@ void put_chosen_first(FoundBest& found) {
 
 /// Faster answers that the rule left out. Those of one kernel and environment are one line, with the size
 /// where most is lost.
-void say_faster(const std::vector<db::BestAnswer>& all,
-                const std::vector<answers::EnvironmentChoice>& choices) {
+void say_faster(const db::BestAnswers& all, const std::vector<answers::EnvironmentChoice>& choices) {
   struct Line {
     const answers::EnvironmentChoice* most = nullptr;
     double ratio = 0;
@@ -158,7 +156,7 @@ void say_faster(const std::vector<db::BestAnswer>& all,
     const db::BestAnswer& faster = all[*choice.faster];
     const double ratio = all[*choice.chosen].winner.outcome.measurement->median_ns /
                          faster.winner.outcome.measurement->median_ns;
-    Line& line = lines[{faster.winner.kernel, faster.tuning_case.environment.text()}];
+    Line& line = lines[{faster.winner.kernel, faster.environment().text()}];
     ++line.sizes;
     if (ratio <= line.ratio) continue;
     line.most = &choice;
@@ -171,7 +169,7 @@ void say_faster(const std::vector<db::BestAnswer>& all,
 }
 
 /// Which environment is the answer, where there are several. Sizes with the same choice stand together.
-void say_choices(const std::vector<db::BestAnswer>& all) {
+void say_choices(const db::BestAnswers& all) {
   std::map<std::string, reports::LabelledTexts> by_family;
   const std::vector<answers::EnvironmentChoice> choices = answers::choose_environments(all);
   for (const answers::EnvironmentChoice& choice : choices) {
@@ -229,11 +227,7 @@ void write_why(const db::Connection& connection, const FoundBest& found, const B
                const answers::Style& style) {
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
-    db::TrialFilter filter;
-    filter.problem = answer.tuning_case.problem;
-    filter.environment = answer.tuning_case.environment;
-    filter.superseded = false;
-    const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
+    const auto trials = db::trials(connection, db::trials_of(answer.problem(), answer.environment()));
     const std::string by_rule = found.by_rule.empty() ? "" : found.by_rule[i];
     write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer), by_rule},
                            found.ranked[i], answers::evidence(answer, trials), style));
@@ -251,7 +245,7 @@ void say_provisional(const FoundBest& found, const BestOptions& options, const s
   write_err(
       fmt::format("provisional: nothing was measured {}; this is from {}. To race its finalists there, in "
                   "seconds: {}",
-                  where, found.answers.front().tuning_case.environment.text(), refreshing));
+                  where, found.answers.front().environment().text(), refreshing));
 }
 
 /// A cover of one, as `tuner cover --at-most 1` makes it.
@@ -261,7 +255,7 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
       options.nearest || options.is_for_build())
     throw model::UsageError("--common is of all sizes and trials, as a table or JSON",
                             "leave out SIZE, --where, --program, --top, --nearest and other formats");
-  const std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
+  const db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty()) find_nothing(connection, settings, options);
   cover::Goal goal;
   goal.at_most = 1;
@@ -302,7 +296,7 @@ int best(const Context& context, BestOptions options) {
   if (found.answers.empty()) provisional.clear();
   if (!provisional.empty() && options.is_for_build()) {
     throw model::Error(fmt::format("nothing was measured {}; {} has an answer", provisional,
-                                   found.answers.front().tuning_case.environment.text()),
+                                   found.answers.front().environment().text()),
                        "there, in seconds: " + refreshing, model::ExitCode::nothing_found);
   }
   if (!options.size.empty()) put_chosen_first(found);

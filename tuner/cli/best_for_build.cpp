@@ -13,8 +13,8 @@ namespace tuner::cli {
 
 std::string unanswered(const FoundBest& found, const db::BestAnswer& answer) {
   for (const answers::Missing& missing : found.missing) {
-    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
-        missing.tuning_case.environment == answer.tuning_case.environment)
+    if (missing.tuning_case.problem.family == answer.problem().family &&
+        missing.tuning_case.environment == answer.environment())
       return missing.reason;
   }
   return "";
@@ -22,24 +22,23 @@ std::string unanswered(const FoundBest& found, const db::BestAnswer& answer) {
 
 namespace {
 
-[[noreturn]] void refuse_to_choose(const std::vector<db::BestAnswer>& all,
-                                   const answers::EnvironmentChoice& choice) {
+[[noreturn]] void refuse_to_choose(const db::BestAnswers& all, const answers::EnvironmentChoice& choice) {
   std::string what = choice.why + ":";
   for (const std::size_t i : choice.answers)
-    what += fmt::format("\n  {}: {} configurations", all[i].tuning_case.environment.text(), all[i].settled);
+    what += fmt::format("\n  {}: {} configurations", all[i].environment().text(), all[i].settled);
   throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
 }
 
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
 /// will do. Its place.
 std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
-  const std::vector<db::BestAnswer>& all = found.answers;
+  const db::BestAnswers& all = found.answers;
   if (options.size.empty()) {
     throw model::UsageError(fmt::format("--format {} is of one size", options.format),
                             fmt::format("for example tuner best 1024 --format {}", options.format));
   }
   std::set<std::string> families;
-  for (const db::BestAnswer& answer : all) families.insert(answer.tuning_case.problem.family);
+  for (const db::BestAnswer& answer : all) families.insert(answer.problem().family);
   if (families.size() > 1) {
     throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
                                         options.size, fmt::join(families, ", ")),
@@ -47,7 +46,7 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
   }
   if (std::ranges::none_of(all, &db::BestAnswer::wanted_device)) {
     throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
-                                   options.size, options.gpu, all.front().tuning_case.environment.device),
+                                   options.size, options.gpu, all.front().environment().device),
                        "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
   }
   const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
@@ -55,7 +54,7 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
   const db::BestAnswer& answer = all[*choice.chosen];
   const bool by_rule = !found.by_rule.empty() && !found.by_rule[*choice.chosen].empty();
   if (!answer.exact && !by_rule && !options.nearest) {
-    const std::string measured = answer.tuning_case.problem.size_text();
+    const std::string measured = answer.problem().size_text();
     throw model::Error(
         fmt::format("size {} {}; the nearest is {}", options.size,
                     unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
@@ -76,7 +75,7 @@ void write_for_build(const db::Connection& connection, const FoundBest& found, c
   if (options.format == "cmake") write_out(build_cmake(recipe));
   if (options.format == "env") write_out(build_env(recipe));
   write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
-                        answer.tuning_case.environment.text()));
+                        answer.environment().text()));
   if (!recipe.arguments.empty()) {
     write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
   }

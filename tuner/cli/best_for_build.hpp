@@ -26,9 +26,9 @@ struct BestOptions : Question {
 
 /// What the question finds.
 struct FoundBest {
-  std::vector<db::BestAnswer> answers;
-  std::vector<answers::Missing> missing;        ///< sizes without an answer
-  std::vector<std::vector<db::Ranked>> ranked;  ///< parallel; empty lists where nobody asked for them
+  db::BestAnswers answers;
+  std::vector<answers::Missing> missing;  ///< sizes without an answer
+  std::vector<db::Ranking> ranked;        ///< parallel; empty lists where nobody asked for them
   /// Parallel, or empty: why an answer is that of the rule for sizes that were never measured, and its bound.
   std::vector<std::string> by_rule;
   std::vector<reports::Json> bounds;

@@ -180,14 +180,12 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
                     "parameters are, which integers, --save and --use need",
                     who, process.driver_version / 1000, process.driver_version % 1000 / 10));
   if (process.lost_records != 0)
-    remarks.push_back(fmt::format("{}: CUPTI lost {}", who,
-                                  util::counted(static_cast<std::int64_t>(process.lost_records), "record")));
+    remarks.push_back(fmt::format("{}: CUPTI lost {}", who, util::counted(process.lost_records, "record")));
   if (process.untold != 0)
     remarks.push_back(fmt::format("{}: {} of kernels without a name or beyond the {} shapes that are kept",
-                                  who, util::counted(static_cast<std::int64_t>(process.untold), "launch"),
-                                  capture::most_shapes));
+                                  who, util::counted(process.untold, "launch"), capture::most_shapes));
   for (const capture::RecordedReplacement& one : process.replacements) {
-    const std::string launches = util::counted(static_cast<std::int64_t>(one.launches), "launch");
+    const std::string launches = util::counted(one.launches, "launch");
     const std::string kernel = util::one_line(capture::demangled(one.kernel), most_name);
     remarks.push_back(one.is_replaced
                           ? fmt::format("replaced: {} of {} by {}", launches, kernel, one.text)
@@ -198,8 +196,8 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
     for (const RecordedShape& shape : kernel.shapes) captured_into_graphs += shape.in_graphs;
   if (process.graph_launches != 0)
     remarks.push_back(fmt::format("{}: {} of graphs, with {} put into them", who,
-                                  util::counted(static_cast<std::int64_t>(process.graph_launches), "launch"),
-                                  util::counted(static_cast<std::int64_t>(captured_into_graphs), "kernel")));
+                                  util::counted(process.graph_launches, "launch"),
+                                  util::counted(captured_into_graphs, "kernel")));
 }
 
 }  // namespace
@@ -214,7 +212,7 @@ std::vector<std::string> capture_remarks(const Recording& recording) {
   for (const auto& process : recording.processes) add_process_remarks(process, remarks);
   if (recording.unfollowed != 0)
     remarks.push_back(fmt::format("{} used CUDA too; --children captures those that the program starts",
-                                  util::counted(static_cast<std::int64_t>(recording.unfollowed), "process")));
+                                  util::counted(recording.unfollowed, "process")));
   if (!recording.was_loaded)
     remarks.emplace_back(
         "nothing could be loaded into the program: it is linked statically, or runs with other rights");

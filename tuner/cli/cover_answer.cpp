@@ -26,19 +26,19 @@ namespace {
 /// A left-out size costs a whole cover, so each is searched less far than the cover that is shown.
 constexpr cover::Effort effort_left_out{500, 10'000};
 
-using Chosen = std::vector<const db::BestAnswer*>;
+using Chosen = answers::Chosen;
 
 std::vector<std::string> environment_lines(const Chosen& answers) {
   std::map<std::string, int> sizes;
-  for (const db::BestAnswer* one : answers) ++sizes[one->tuning_case.environment.text()];
+  for (const db::BestAnswer* one : answers) ++sizes[one->environment().text()];
   std::vector<std::string> lines;
   for (const auto& [environment, count] : sizes)
-    lines.push_back(fmt::format("\n  {}: {} {}", environment, count, count == 1 ? "size" : "sizes"));
+    lines.push_back(fmt::format("\n  {}: {}", environment, util::counted(count, "size")));
   return lines;
 }
 
 [[noreturn]] void refuse(const std::string& why, const Chosen& choices) {
-  std::vector<db::BestAnswer> copies;
+  db::BestAnswers copies;
   answers::EnvironmentChoice all;
   for (const db::BestAnswer* one : choices) {
     all.answers.push_back(copies.size());
@@ -48,12 +48,12 @@ std::vector<std::string> environment_lines(const Chosen& answers) {
                           "choose with " + answers::choosing_flags(copies, all));
 }
 
-void require_one_family(const std::vector<db::BestAnswer>& all) {
+void require_one_family(const db::BestAnswers& all) {
   std::set<std::string> families;
   std::set<std::int64_t> paddings;
   for (const db::BestAnswer& answer : all) {
-    families.insert(answer.tuning_case.problem.family);
-    paddings.insert(answer.tuning_case.problem.row_padding);
+    families.insert(answer.problem().family);
+    paddings.insert(answer.problem().row_padding);
   }
   if (families.size() > 1) {
     throw model::UsageError(fmt::format("a cover is of one family, and {} have answers: {}", families.size(),
@@ -88,21 +88,20 @@ cover::Goal goal_of(const CoverQuestion& question) {
   return goal;
 }
 
-std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, const db::BestQuery& query) {
-  std::vector<db::BestAnswer> all = db::best(connection, query);
+db::BestAnswers answers_to_cover(const db::Connection& connection, const db::BestQuery& query) {
+  db::BestAnswers all = db::best(connection, query);
   std::erase_if(all, [&](const db::BestAnswer& one) {
     return db::is_only_of_strategy(connection, one.tuning_case, check_strategy);
   });
   return all;
 }
 
-std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
-                                                      const Question& question) {
+answers::Chosen of_one_environment(const db::BestAnswers& all, const Question& question) {
   require_one_family(all);
   if (std::none_of(all.begin(), all.end(),
                    [](const db::BestAnswer& answer) { return answer.wanted_device; })) {
     throw model::Error(fmt::format("no result is of a device named '{}'; {} has some", question.gpu,
-                                   all.front().tuning_case.environment.device),
+                                   all.front().environment().device),
                        "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
   }
   Chosen chosen, undecided;
@@ -114,11 +113,11 @@ std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::Best
   if (!undecided.empty())
     refuse("several environments have answers, and no rule decides among them", undecided);
   for (const db::BestAnswer* one : chosen) {
-    if (!(one->tuning_case.environment == chosen.front()->tuning_case.environment))
+    if (!(one->environment() == chosen.front()->environment()))
       refuse("a cover is of one environment, and the sizes are answered by several", chosen);
   }
   std::stable_sort(chosen.begin(), chosen.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
-    return reports::problem_less(a->tuning_case.problem, b->tuning_case.problem);
+    return reports::problem_less(a->problem(), b->problem());
   });
   return chosen;
 }
@@ -283,12 +282,12 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   every.family = first.problem.family;
   every.sizes.clear();
   every.type = first.problem.type;
-  std::vector<db::BestAnswer> all = answers_to_cover(connection, every);
+  db::BestAnswers all = answers_to_cover(connection, every);
   std::erase_if(all, [&](const db::BestAnswer& one) {
-    return !(one.tuning_case.environment == first.environment) ||
-           one.tuning_case.problem.row_padding != first.problem.row_padding;
+    return !(one.environment() == first.environment) ||
+           one.problem().row_padding != first.problem.row_padding;
   });
-  std::vector<const db::BestAnswer*> answers;
+  answers::Chosen answers;
   std::int64_t trials = 0;
   for (const db::BestAnswer& one : all) {
     answers.push_back(&one);
@@ -300,9 +299,7 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   const answers::CoverAnswer made = make_cover(std::move(table), cover::Goal{});
   if (cover::largest_known(made.estimate.between) == nullptr) return std::nullopt;
   const model::Problem problem = asked_problem(first.problem, query.sizes);
-  cover::Sizes sizes;
-  for (const model::Dimension& dimension : problem.sizes) sizes.push_back(dimension.value);
-  const auto picked = made.cover.rule.pick(sizes, [&](std::size_t one) {
+  const auto picked = made.cover.rule.pick(answers::sizes_of(problem), [&](std::size_t one) {
     return answers::may_run(at_hand.spaces, at_hand.device.limits, made.table.configurations[one], problem);
   });
   if (!picked) return std::nullopt;

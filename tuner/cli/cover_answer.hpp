@@ -48,16 +48,14 @@ inline constexpr const char* check_strategy = "check";
 
 /// The answers that covers may be made from. What a check alone has measured is none of them: few
 /// configurations raced there, and they stay sizes that no cover was made for.
-std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, const db::BestQuery& query);
+db::BestAnswers answers_to_cover(const db::Connection& connection, const db::BestQuery& query);
 
 /// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
 /// model::UsageError that names the choices where nothing decides.
-std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all,
-                                                      const Question& question);
+answers::Chosen of_one_environment(const db::BestAnswers& all, const Question& question);
 
 /// The table of these answers, with what specs exclude.
-answers::CoverTable load_cover_table(const db::Connection& connection,
-                                     const std::vector<const db::BestAnswer*>& answers,
+answers::CoverTable load_cover_table(const db::Connection& connection, const answers::Chosen& answers,
                                      const db::BestQuery& query, const std::string& spec);
 
 /// One C++17 header of a cover: its configurations, the rule, and the launches. Throws model::Error where the

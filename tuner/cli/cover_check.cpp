@@ -111,8 +111,7 @@ class CoverChecker {
 
   /// What the rule picks comes first, so that what is clearly slower than it is dropped early.
   void choose(CheckedSize& size, std::vector<sweep::Chosen>& chosen) const {
-    cover::Sizes sizes;
-    for (const model::Dimension& dimension : size.problem.sizes) sizes.push_back(dimension.value);
+    const cover::Sizes sizes = answers::sizes_of(size.problem);
     size.picked =
         m_answer.cover.rule.pick(sizes, [&](std::size_t one) { return may_run(one, size.problem); });
     std::set<std::size_t> seen;
@@ -131,14 +130,11 @@ class CoverChecker {
   }
 
   void look_up(CheckedSize& size) const {
-    db::TrialFilter filter;
-    filter.problem = size.problem;
-    filter.environment = m_table.cases.front().environment;
-    filter.superseded = false;
+    const db::TrialFilter filter = db::trials_of(size.problem, m_table.cases.front().environment);
     size.tried = static_cast<std::size_t>(db::count_trials(m_race.connection(), filter));
-    const std::vector<db::BestAnswer> found = db::best_of_each(m_race.connection(), filter);
+    const db::BestAnswers found = db::best_of_each(m_race.connection(), filter);
     if (found.empty()) return;
-    const std::vector<db::Ranked> ranked = db::ranking(m_race.connection(), found.front(), {});
+    const db::Ranking ranked = db::ranking(m_race.connection(), found.front(), {});
     size.best = found.front().winner;
     for (const db::Ranked& one : ranked) {
       const double loss = std::max(0.0, one.ratio / ranked.front().ratio - 1);

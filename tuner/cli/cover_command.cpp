@@ -110,7 +110,7 @@ void set_weights(const CoverOptions& options, cover::Table& table) {
 
 /// The cover of the results that the question is about.
 answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptions& options,
-                              const db::BestQuery& query, const std::vector<db::BestAnswer>& all,
+                              const db::BestQuery& query, const db::BestAnswers& all,
                               const Context& context) {
   const auto chosen = of_one_environment(all, options);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
@@ -120,9 +120,9 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
   return answer;
 }
 
-std::vector<db::BestAnswer> answers_of(const db::Connection& connection, const config::Settings& settings,
-                                       const CoverOptions& options, const db::BestQuery& query) {
-  std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
+db::BestAnswers answers_of(const db::Connection& connection, const config::Settings& settings,
+                           const CoverOptions& options, const db::BestQuery& query) {
+  db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty())
     find_nothing(connection, settings, options, asked_text(options),
                  "measure it first: tuner run --sizes 512..4096");
@@ -131,10 +131,10 @@ std::vector<db::BestAnswer> answers_of(const db::Connection& connection, const c
 
 /// Only what was measured where `what` will be.
 void require_environment_at_hand(const char* what, const sweep::Request& request,
-                                 const config::Settings& settings, std::vector<db::BestAnswer>& all) {
-  const model::Environment known = all.front().tuning_case.environment;
+                                 const config::Settings& settings, db::BestAnswers& all) {
+  const model::Environment known = all.front().environment();
   std::erase_if(all, [&](const db::BestAnswer& one) {
-    const model::Environment& there = one.tuning_case.environment;
+    const model::Environment& there = one.environment();
     return !(there == sweep::environment(request, there.type));
   });
   if (!all.empty()) return;
@@ -151,7 +151,7 @@ int run_check(const Context& context, const config::Settings& settings, const Co
     throw model::UsageError(fmt::format("--check goes neither with --format header nor with --same-bits-as"),
                             "leave that out, or check without");
   ChosenRace race(context, settings);
-  std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
+  db::BestAnswers all = answers_of(race.connection(), settings, options, query);
   require_environment_at_hand("a check", race.request(), settings, all);
   const answers::CoverAnswer answer = cover_of(race.connection(), options, query, all, context);
   const KernelsAtHand at_hand = kernels_at_hand(race.connection(), answer.table, options.spec);
@@ -195,7 +195,7 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
   if (options.check.sizes > 0)
     throw model::UsageError("--fill and --check do not go together", "fill first, then check");
   ChosenRace race(context, settings);
-  std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
+  db::BestAnswers all = answers_of(race.connection(), settings, options, query);
   require_environment_at_hand("--fill", race.request(), settings, all);
   const answers::CoverTable table =
       load_cover_table(race.connection(), of_one_environment(all, options), query, options.spec);

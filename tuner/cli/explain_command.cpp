@@ -32,14 +32,14 @@ struct ExplainOptions : Question {
 
 /// What is asked about, with its ranking each.
 struct Asked {
-  std::vector<db::BestAnswer> all;
-  std::vector<const db::BestAnswer*> chosen;
-  std::vector<std::vector<db::Ranked>> rankings;
+  db::BestAnswers all;
+  answers::Chosen chosen;
+  std::vector<db::Ranking> rankings;
 };
 
 /// Of each family and size the answer that `tuner best` would give; where no rule chooses, all of them.
-std::vector<const db::BestAnswer*> chosen_of(const std::vector<db::BestAnswer>& all) {
-  std::vector<const db::BestAnswer*> chosen;
+answers::Chosen chosen_of(const db::BestAnswers& all) {
+  answers::Chosen chosen;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
     for (const std::size_t each : choice.chosen ? std::vector<std::size_t>() : choice.answers)
@@ -56,9 +56,8 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   asked.all = answers_to_cover(connection, query);
   if (!options.what.empty() && !options.is_of_parameter()) {
     const auto sizes = config::parse_sizes(options.what);
-    std::erase_if(asked.all, [&](const db::BestAnswer& answer) {
-      return !is_of_sizes(answer.tuning_case.problem, sizes);
-    });
+    std::erase_if(asked.all,
+                  [&](const db::BestAnswer& answer) { return !is_of_sizes(answer.problem(), sizes); });
   }
   if (asked.all.empty()) {
     const bool is_of_sizes = !options.what.empty() && !options.is_of_parameter();
@@ -69,7 +68,7 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all, options) : chosen_of(asked.all);
   std::ranges::stable_sort(
       asked.chosen, reports::problem_less,
-      [](const db::BestAnswer* answer) -> const auto& { return answer->tuning_case.problem; });
+      [](const db::BestAnswer* answer) -> const auto& { return answer->problem(); });
   for (const db::BestAnswer* const answer : asked.chosen)
     asked.rankings.push_back(db::ranking(connection, *answer, query));
   return asked;
@@ -91,7 +90,7 @@ int explain_parameter(const db::Connection& connection, const ExplainOptions& op
 }
 
 /// Whether there are answers of several devices, or none of the one that was asked for.
-bool names_devices(const std::vector<db::BestAnswer>& all) {
+bool names_devices(const db::BestAnswers& all) {
   return std::ranges::any_of(all, [&](const db::BestAnswer& answer) {
     return !answer.wanted_device || answer.winner.environment.device != all.front().winner.environment.device;
   });

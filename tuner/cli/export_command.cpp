@@ -68,7 +68,7 @@ Files recordings(const db::Connection& connection, db::TrialFilter filter, const
 
 /// What `best` says of a kernel, once for each problem and device.
 std::vector<model::TrialRecord> winners_of(const db::Connection& connection, const db::BestQuery& query) {
-  std::map<std::pair<std::string, std::string>, std::vector<db::BestAnswer>> by_place;
+  std::map<std::pair<std::string, std::string>, db::BestAnswers> by_place;
   for (db::BestAnswer& answer : db::best(connection, query)) {
     const db::Case& measured = answer.tuning_case;
     const std::string problem = measured.problem.text() + measured.problem.sizes_json();

@@ -107,10 +107,8 @@ int list_failures(const Context& context, const ListOptions& options) {
                         {"problem", Align::left, false, 2},
                         {"reason", Align::left, true}});
   const std::vector<model::TrialRecord> failed = db::trials(connection, filter);
-  std::vector<const model::TrialRecord*> trials;
-  for (const model::TrialRecord& trial : failed) trials.push_back(&trial);
   const answers::Style style = answer_style(connection);
-  for (const reports::FailureGroup& group : reports::failure_groups(trials)) {
+  for (const reports::FailureGroup& group : reports::failure_groups(reports::view(failed))) {
     const model::TrialRecord& example = *group.example;
     table.add_row({style.id(example.key), fmt::format("{}", group.trials.size()),
                    std::string(model::to_string(example.outcome.status)), example.kernel,

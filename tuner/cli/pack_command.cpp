@@ -27,16 +27,14 @@ struct PackOptions : CoverQuestion {
 };
 
 /// Answers by what a pack holds apart: family, type and padding, then device.
-using Parts =
-    std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<db::BestAnswer>>>;
+using Parts = std::map<std::pair<std::string, std::string>, std::map<std::string, db::BestAnswers>>;
 
-Parts parts_of(std::vector<db::BestAnswer> all) {
+Parts parts_of(db::BestAnswers all) {
   Parts parts;
   for (db::BestAnswer& answer : all) {
-    const model::Problem& problem = answer.tuning_case.problem;
-    parts[{problem.family, std::string(model::cuda_name(problem.type))}]
-         [answer.tuning_case.environment.device]
-             .push_back(std::move(answer));
+    const model::Problem& problem = answer.problem();
+    parts[{problem.family, std::string(model::cuda_name(problem.type))}][answer.environment().device]
+        .push_back(std::move(answer));
   }
   return parts;
 }
@@ -48,7 +46,7 @@ int run_pack(const Context& context, PackOptions options) {
   db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
-  std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
+  db::BestAnswers all = answers_to_cover(connection, query);
   if (!options.gpu.empty())
     std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });
   if (all.empty())

@@ -56,7 +56,7 @@ model::TrialRecord best_trial(const Context& context, const config::Settings& se
     query.row_padding = settings.paddings().front();
   }
   ask_for_bits(connection, options, query);
-  std::vector<db::BestAnswer> answers = db::best(connection, query);
+  db::BestAnswers answers = db::best(connection, query);
   std::erase_if(answers, [](const db::BestAnswer& answer) { return !answer.exact; });
   if (answers.empty())
     find_nothing(connection, settings, options, options.size.empty() ? "" : " for size " + options.size,
@@ -143,7 +143,7 @@ int profile(const Context& context, ProfileOptions options) {
   }
   write_err(fmt::format("{} {} {}: {} of one run, taken in {}; the database keeps them", called(trial),
                         trial.problem.text(), trial.configuration.text(),
-                        util::counted(static_cast<std::int64_t>(counted.counters.size()), "metric"),
+                        util::counted(counted.counters.size(), "metric"),
                         counted.passes == 1 ? "one pass" : fmt::format("{} passes", counted.passes)));
   write_out(answers::counters_text(counters, answer_style(connection)));
   return 0;

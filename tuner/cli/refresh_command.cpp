@@ -45,18 +45,18 @@ std::vector<Refreshed> known_elsewhere(const Context& context, const config::Set
     return nearness(a) > nearness(b);
   };
   for (db::BestAnswer& answer : db::best(connection, query)) {
-    const model::Problem& problem = answer.tuning_case.problem;
-    const model::Environment& there = answer.tuning_case.environment;
+    const model::Problem& problem = answer.problem();
+    const model::Environment& there = answer.environment();
     const model::Environment today = sweep::environment(request, problem.type);
     if (there == today || there.l2 != today.l2 || there.execution != today.execution ||
         there.clock_mhz != today.clock_mhz)
       continue;
     if (context.flags.contains("sizes") && !is_of_sizes(problem, settings.sizes())) continue;
-    const auto known = std::ranges::find_if(
-        found, [&](const Refreshed& one) { return one.before.tuning_case.problem == problem; });
+    const auto known =
+        std::ranges::find_if(found, [&](const Refreshed& one) { return one.before.problem() == problem; });
     if (known == found.end())
       found.push_back({std::move(answer), std::nullopt, std::nullopt});
-    else if (is_nearer(there, known->before.tuning_case.environment))
+    else if (is_nearer(there, known->before.environment()))
       known->before = std::move(answer);
   }
   return found;
@@ -143,11 +143,9 @@ std::vector<sweep::Chosen> choose(const std::vector<Refreshed>& known, const std
 
 /// What today's environment answers at the size of `one`, and what became of its winner.
 void look_up(const db::Connection& connection, const sweep::Request& request, Refreshed& one) {
-  db::TrialFilter filter;
-  filter.problem = one.before.tuning_case.problem;
-  filter.environment = sweep::environment(request, filter.problem->type);
-  filter.superseded = false;
-  std::vector<db::BestAnswer> now = db::best_of_each(connection, filter);
+  const model::Problem& problem = one.before.problem();
+  db::TrialFilter filter = db::trials_of(problem, sweep::environment(request, problem.type));
+  db::BestAnswers now = db::best_of_each(connection, filter);
   if (!now.empty()) one.after = std::move(now.front());
   filter.kernel = one.before.winner.kernel;
   for (model::TrialRecord& trial : db::trials(connection, filter))

@@ -134,9 +134,9 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
   query.kernel = spec.name;
   query.device = options.filter.device;
   query.row_padding.reset();
-  std::vector<db::BestAnswer> all = db::best(connection, query);
+  db::BestAnswers all = db::best(connection, query);
   std::erase_if(all, [&](const db::BestAnswer& answer) {
-    return !options.sizes.empty() && !is_of_sizes(answer.tuning_case.problem, options.sizes);
+    return !options.sizes.empty() && !is_of_sizes(answer.problem(), options.sizes);
   });
   for (const std::string& text : answers::gain_sentences(all, captured_uses(options.program, spec)))
     notes.push_back(text + ".");

@@ -161,9 +161,7 @@ sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
 }
 
 std::string summary(const std::string& kernel, const Tally& tally) {
-  const auto counted = [](std::size_t count, const char* noun) {
-    return util::counted(static_cast<std::int64_t>(count), noun);
-  };
+  const auto counted = [](std::size_t count, const char* noun) { return util::counted(count, noun); };
   std::string text = fmt::format("{}: {} at {} each run, {}", kernel, counted(tally.run, "configuration"),
                                  counted(tally.run == 0 ? 0 : tally.runs / tally.run, "size"),
                                  counted(tally.findings, "finding"));

@@ -73,11 +73,8 @@ std::optional<std::int64_t> code_bytes(const model::TrialRecord& trial, const st
 answers::TrialFacts::Bits count_bits(const db::Connection& connection, const model::TrialRecord& trial) {
   answers::TrialFacts::Bits bits;
   if (!trial.outcome.output_bits) return bits;
-  db::TrialFilter filter;
-  filter.problem = trial.problem;
-  filter.environment = trial.environment;
-  filter.superseded = false;
-  for (const model::TrialRecord& other : db::trials(connection, filter)) {
+  for (const model::TrialRecord& other :
+       db::trials(connection, db::trials_of(trial.problem, trial.environment))) {
     if (other.key == trial.key || !other.outcome.measurement || !model::may_win(other.role)) continue;
     const auto relation = compare_bits(trial.outcome.output_bits, other.outcome.output_bits);
     if (other.is_default && other.kernel == trial.kernel) bits.with_default = relation;
@@ -155,7 +152,7 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
   return device == nullptr ? "" : device->architecture;
 }
 
-std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::vector<db::BestAnswer>& answers,
+std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::BestAnswers& answers,
                                  const std::string& spec, const Context& context) {
   db::KernelSpecs specs(connection);
   SpecFiles files;
@@ -187,8 +184,8 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::ve
   return notes;
 }
 
-std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answers,
-                                        const std::vector<SpecNote>& notes, const Context& context) {
+std::vector<std::string> spec_sentences(const db::BestAnswers& answers, const std::vector<SpecNote>& notes,
+                                        const Context& context) {
   struct Told {
     std::string sentence;
     const model::TrialRecord* winner = nullptr;
@@ -217,9 +214,9 @@ std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answe
   return sentences;
 }
 
-void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+void say_spec_changes(const db::Connection& connection, const answers::Chosen& answers,
                       const std::string& spec, const Context& context) {
-  std::vector<db::BestAnswer> all;
+  db::BestAnswers all;
   for (const db::BestAnswer* answer : answers) all.push_back(*answer);
   for (const std::string& text : spec_sentences(all, spec_notes(connection, all, spec, context), context))
     write_err(text);

@@ -33,16 +33,15 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
 /// Of each answer, in their order, whether the spec and the sources on disk are still what was measured: of
 /// the file `spec`, which is of all their kernels, or else of the one that was declared. Files are read and
 /// nothing is compiled.
-std::vector<answers::SpecNote> spec_notes(const db::Connection& connection,
-                                          const std::vector<db::BestAnswer>& answers, const std::string& spec,
-                                          const Context& context);
+std::vector<answers::SpecNote> spec_notes(const db::Connection& connection, const db::BestAnswers& answers,
+                                          const std::string& spec, const Context& context);
 
 /// What is to be said of them to people, each kernel once, with the command that measures its sizes anew.
-std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answers,
+std::vector<std::string> spec_sentences(const db::BestAnswers& answers,
                                         const std::vector<answers::SpecNote>& notes, const Context& context);
 
 /// Says both on stderr of the answers that a cover or a pack is made from.
-void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+void say_spec_changes(const db::Connection& connection, const answers::Chosen& answers,
                       const std::string& spec, const Context& context);
 
 /// The specs that are at hand of a trial's kernel: the one in the file `named`, else the shipped one and the

@@ -144,7 +144,7 @@ Json case_json(const db::BestAnswer& answer) {
   return out;
 }
 
-std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
+std::string best_json(const db::BestAnswers& answers, const std::string& size,
                       const std::vector<SpecNote>& specs, const std::vector<Missing>& missing,
                       const std::vector<reports::Json>& bounds, bool provisional) {
   Json out;

@@ -34,10 +34,12 @@ struct CoverTable {
   std::set<std::pair<std::size_t, std::size_t>> slow;
 };
 
+/// In the order of the problem's dimensions.
+cover::Sizes sizes_of(const model::Problem& problem);
+
 /// Of answers at different sizes of one family in one environment. Times are by the final where the trial was
 /// in it, else by the race, relative to the answer's. `query` names the kernel, where it names one.
-CoverTable cover_table(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
-                       const db::BestQuery& query);
+CoverTable cover_table(const db::Connection& connection, const Chosen& answers, const db::BestQuery& query);
 
 /// What is best somewhere and has no time elsewhere.
 struct Gap {
@@ -75,6 +77,8 @@ std::vector<std::string> letters(const CoverAnswer& answer);
 /// nothing can be said, why.
 std::string bound_text(const CoverAnswer& answer);
 
+/// Null where it is infinite.
+reports::Json number_json(double loss);
 /// `2 %`, `0.31 %`: what is lost is said to a hundredth of a percent; `unknown` where it is infinite.
 std::string loss_text(double loss);
 /// `9 of 10`.
