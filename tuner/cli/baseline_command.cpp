@@ -145,8 +145,8 @@ int write_baseline(const Context& context, const BaselineOptions& options) {
                        model::ExitCode::nothing_found);
   deliver(options.path, baseline_text(best));
   write_err(
-      fmt::format("{} of {} written; commit it, and hold later results against it: "
-                  "tuner compare NEW.db {} --fail-if-slower 2%",
+      fmt::format("{} of {} written; commit it, and hold later results against it: tuner compare NEW.db {} "
+                  "--fail-if-slower 2%",
                   is_stdout(options.path) ? "a baseline" : options.path, util::counted(best.size(), "size"),
                   is_stdout(options.path) ? "FILE" : options.path));
   return 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "config/known_settings.hpp"
@@ -22,7 +21,6 @@
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -242,10 +240,9 @@ void say_provisional(const FoundBest& found, const BestOptions& options, const s
   if (where.empty() && !options.gpu.empty() && std::ranges::none_of(found.answers, of_gpu))
     where = fmt::format("on a device named '{}'", options.gpu);
   if (where.empty()) return;
-  write_err(
-      fmt::format("provisional: nothing was measured {}; this is from {}. To race its finalists there, in "
-                  "seconds: {}",
-                  where, found.answers.front().environment().text(), refreshing));
+  write_err(fmt::format(
+      "provisional: nothing was measured {}; this is from {}. To race its finalists there, in seconds: {}",
+      where, found.answers.front().environment().text(), refreshing));
 }
 
 /// A cover of one, as `tuner cover --at-most 1` makes it.
@@ -342,18 +339,16 @@ void add_best(const CommandPlace& place) {
   add_question(command, options);
   command.option("--class", options.part_of_environment, "TEXT", "the former name of --environment")
       ->group("");
-  command.option("--top", options.top, "N", "the first N trials of each size, side by side")
-      ->check(CLI::PositiveNumber);
+  command.count("--top", options.top, "the first N trials of each size, side by side");
   command.option("--where", options.where, "CONDITION",
                  "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
                  "block_threads, occupancy (%), time_us, energy_uj, and counters as dram__bytes_read_sum "
                  "(tuner profile)");
   command.option("--program", options.program, "CAPTURE",
                  "say what the program that was captured gains by the answers, with --kernel");
-  command.choice(
-      "--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
-      "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: the "
-      "same as variables of CMake, of a shell");
+  command.choice("--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
+                 "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: "
+                 "the same as variables of CMake, of a shell");
   command.flag("--common", options.common,
                "the one configuration that loses least over all sizes, and what it loses at each");
   command.flag("--nearest", options.nearest,
@@ -365,14 +360,11 @@ void add_best(const CommandPlace& place) {
       "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "
       "name.\n"
       "A size that was never measured is answered by the rule of `tuner cover` where that has a bound, else "
-      "by "
-      "the nearest one, and the answer says so. Times are "
-      "compared only within one environment: device, driver, toolkit, type, L2 policy, method, execution, "
-      "inputs. Where "
-      "several environments have an answer, header, flags and JSON take the one that was searched further "
-      "and measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, "
-      "--execution, --type or "
-      "--environment. Exit code 3: nothing is known.\n"
+      "by the nearest one, and the answer says so. Times are compared only within one environment: device, "
+      "driver, toolkit, type, L2 policy, method, execution, inputs. Where several environments have an "
+      "answer, header, flags and JSON take the one that was searched further and measured more carefully. "
+      "Where no rule decides, pick one with --gpu, --measure, --l2, --execution, --type or --environment. "
+      "Exit code 3: nothing is known.\n"
       "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");
 }
 

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <string_view>
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -176,8 +174,8 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
   constexpr std::uint32_t first_with_parameters = 12040;
   if (process.driver_version != 0 && process.driver_version < first_with_parameters)
     remarks.push_back(
-        fmt::format("{}: the driver is of CUDA {}.{}; from 12.4 on drivers say what a kernel's "
-                    "parameters are, which integers, --save and --use need",
+        fmt::format("{}: the driver is of CUDA {}.{}; from 12.4 on drivers say what a kernel's parameters "
+                    "are, which integers, --save and --use need",
                     who, process.driver_version / 1000, process.driver_version % 1000 / 10));
   if (process.lost_records != 0)
     remarks.push_back(fmt::format("{}: CUPTI lost {}", who, util::counted(process.lost_records, "record")));

@@ -60,6 +60,11 @@ class Command {
                       const std::string& description) {
     return m_app.add_option(names, value, description)->check(CLI::IsMember(words));
   }
+  /// A number from 1 on.
+  template <typename Value>
+  void count(const std::string& names, Value& value, const std::string& description) {
+    option(names, value, "N", description)->check(CLI::PositiveNumber);
+  }
   void flag(const std::string& name, bool& value, const std::string& description) {
     m_app.add_flag(name, value, description);
   }

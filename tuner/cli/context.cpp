@@ -1,7 +1,6 @@
 #include "tuner/cli/context.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>

@@ -8,13 +8,10 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "db/queries.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/cover.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
@@ -129,22 +126,14 @@ KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::C
   at_hand.device.name = first.environment.device;
   for (model::DeviceInfo& device : db::devices(connection))
     if (device.name == first.environment.device) at_hand.device = std::move(device);
-  const KernelCatalog catalog =
-      KernelCatalog::load(spec.empty() ? std::vector<std::string>{} : std::vector{spec});
+  SpecsAtHand specs(connection, spec);
   std::set<std::string> seen;
-  SpecFiles files;
-  const auto take = [&](const model::TrialRecord& measured, const model::KernelSpec& spec_of_it) {
-    if (spec_of_it.name != measured.kernel || spec_of_it.family != first.problem.family) return;
-    space::KernelSpace space(spec_of_it);
-    if (space.definition() == measured.definition) at_hand.spaces.emplace(measured.kernel, std::move(space));
-  };
   for (const model::TrialRecord& one : table.configurations) {
     if (!seen.insert(one.kernel).second) continue;
-    for (const model::KernelSpec& known : catalog.all()) take(one, known);
-    const std::string declared = db::declared_path(connection, first.problem.family, one.kernel);
-    if (at_hand.spaces.contains(one.kernel) || declared.empty()) continue;
-    if (const auto* space = files.find({first.problem.family, one.kernel, {}, {}, {}, declared}))
-      take(one, space->spec());
+    for (model::KernelSpec& known : specs.of(one)) {
+      space::KernelSpace space(std::move(known));
+      if (space.definition() == one.definition) at_hand.spaces.emplace(one.kernel, std::move(space));
+    }
   }
   return at_hand;
 }
@@ -309,8 +298,8 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
   answer.answer.wanted_device = nearest.wanted_device;
   answer.why = fmt::format(
-      "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, "
-      "shown as measured at {}: it loses {}{}",
+      "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, shown as "
+      "measured at {}: it loses {}{}",
       problem.size_text(), made.table.cases.size(), made.table.cases[size].problem.size_text(),
       answers::bound_text(made), query.same_bits ? "; nobody has compared its bits at this size" : "");
   answer.bounds = answers::bounds_json(made.estimate.between);

@@ -27,8 +27,7 @@ void add_cover_question(Command<Options>& command, CoverQuestion& question) {
   add_question(command, question);
   command.option("--within", question.within, "LOSS",
                  "the smallest set that loses at most this at every measured size; default 2%");
-  command.option("--at-most", question.at_most, "N", "instead: the set of at most N that loses least")
-      ->check(CLI::PositiveNumber);
+  command.count("--at-most", question.at_most, "instead: the set of at most N that loses least");
 }
 
 /// Throws model::UsageError where both are said, or `within` is no loss.

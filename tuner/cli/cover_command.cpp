@@ -19,7 +19,6 @@
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -253,29 +252,20 @@ void add_cover(const CommandPlace& place) {
       run_cover);
   CoverOptions& options = command.options();
   add_cover_question(command, options);
-  command.option(
-      "--weights", options.weights, "FILE|CAPTURE",
-      "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10; or the time that a "
-      "captured program spends on it");
+  command.option("--weights", options.weights, "FILE|CAPTURE",
+                 "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10; or the time that "
+                 "a captured program spends on it");
   command.choice("--format", options.format, {"table", "json", "header"},
                  "table; json; header: one C++17 header of the configurations, the rule and the launches");
-  command
-      .option("--fill", options.fill, "N",
-              "first measure the N best configurations of each size at all other sizes")
-      ->check(CLI::PositiveNumber);
-  command
-      .option("--check", options.check.sizes, "N",
-              "measure N sizes that never were, and say whether the bound held")
-      ->check(CLI::PositiveNumber);
-  command
-      .option("--multiple-of", options.check.multiple_of, "N",
-              "of a check: draw multiples of N; without it, of what divides all measured sizes")
-      ->check(CLI::PositiveNumber);
-  command
-      .option(
-          "--search", options.check.search, "N",
-          "of a check: race so many configurations at each size, the best of the nearest sizes; default 32")
-      ->check(CLI::PositiveNumber);
+  command.count("--fill", options.fill,
+                "first measure the N best configurations of each size at all other sizes");
+  command.count("--check", options.check.sizes,
+                "measure N sizes that never were, and say whether the bound held");
+  command.count("--multiple-of", options.check.multiple_of,
+                "of a check: draw multiples of N; without it, of what divides all measured sizes");
+  command.count(
+      "--search", options.check.search,
+      "of a check: race so many configurations at each size, the best of the nearest sizes; default 32");
   command.pages();
   command.settings({"db", "type", "pad", "measure", "l2", "execution", "device", "seed", "budget",
                     "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
@@ -284,10 +274,9 @@ void add_cover(const CommandPlace& place) {
       "A loss is against the best at that size, as `tuner best` names it. Only trials that compete count, of "
       "one environment. A trial that was dropped early proves no bound. The rule asks for sizes, their "
       "products and ratios, the least and the largest, and which powers of two from 4 to 256 divide them. "
-      "Where a spec "
-      "excludes what the rule picks, the configuration of the nearest sizes is used. What is lost at other "
-      "sizes is estimated by making the set and the rule again without each size, and without each "
-      "neighbourhood. A check draws sizes between the measured ones, from --seed, and keeps what it "
+      "Where a spec excludes what the rule picks, the configuration of the nearest sizes is used. What is "
+      "lost at other sizes is estimated by making the set and the rule again without each size, and without "
+      "each neighbourhood. A check draws sizes between the measured ones, from --seed, and keeps what it "
       "measures; covers are not made from it. Exit code 1: a bound is refuted.\n"
       "Example: tuner cover --within 5%");
 }

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "db/json.hpp"
 #include "tuner/cli/sweep_display.hpp"

@@ -13,7 +13,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/explained.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

@@ -215,9 +215,8 @@ void add_judge(const CommandPlace& place) {
   command->footer(
       "Signature; sanitizers and races on the CPU where it can run there; probes, fences, both input sets, "
       "stability; whether timed launches do their work; then its time in turn with the spec's default and "
-      "the "
-      "libraries; then the same checks on other inputs. Inputs are drawn anew at every call. Exit code 6: it "
-      "is refused, and the reason is printed.\n"
+      "the libraries; then the same checks on other inputs. Inputs are drawn anew at every call. Exit code "
+      "6: it is refused, and the reason is printed.\n"
       "Example: tuner judge candidate.cu --against sgemm --sizes 1000,4096 --json");
 }
 

@@ -15,7 +15,6 @@
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/model/error.hpp"
 #include "tuner/use/pack_writer.hpp"
 #include "tuner/util/files.hpp"
 
@@ -93,10 +92,8 @@ void add_pack(const CommandPlace& place) {
       {"db", "type", "pad", "measure", "l2", "execution", "cache_dir", "compile_jobs", "compile_timeout_s"});
   command->footer(
       "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
-      "by "
-      "size, launches and binaries. The spec's default is always in it. Programs launch from it with "
-      "libtuner, "
-      "in C, C++ or Python (docs/use.md). No GPU is needed.\n"
+      "by size, launches and binaries. The spec's default is always in it. Programs launch from it with "
+      "libtuner, in C, C++ or Python (docs/use.md). No GPU is needed.\n"
       "Example: tuner pack -o matmul.tuned --family matmul");
 }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
-#include <utility>
 #include <variant>
 
 #include "tuner/cli/backend.hpp"

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,6 @@
 #include "tuner/cli/count_finalists.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
@@ -165,9 +163,8 @@ void add_profile(const CommandPlace& place) {
   command->footer(
       "The trial is compiled, verified and run a few times in a process of its own; nothing is timed. The "
       "counters are kept with the trial: `tuner show` prints them, `tuner export` and `tuner merge` take "
-      "them "
-      "along. NVIDIA's CUPTI reads them. The driver may want an administrator for that, and the message says "
-      "how to change it.\n"
+      "them along. NVIDIA's CUPTI reads them. The driver may want an administrator for that, and the message "
+      "says how to change it.\n"
       "Example: tuner profile --best --size 1024");
 }
 

@@ -6,14 +6,12 @@
 #include <map>
 #include <utility>
 
-#include "db/best.hpp"
 #include "db/queries.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/by_objective.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -36,8 +34,7 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
   if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
   const double device_seconds = summary.wall_seconds * static_cast<double>(summary.devices.size());
   return fmt::format(
-      "{} in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler "
-      "{:.0f} %",
+      "{} in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler {:.0f} %",
       util::counted(summary.finished, "trial"), summary.wall_seconds,
       static_cast<double>(summary.finished) / summary.wall_seconds, busy_text(summary),
       summary.compiling.busy_seconds / summary.wall_seconds, compile_jobs,

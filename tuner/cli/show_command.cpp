@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "db/queries.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/machine_code.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/model/error.hpp"
 
 namespace tuner::cli {
 namespace {

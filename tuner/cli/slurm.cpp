@@ -229,10 +229,10 @@ void submit(const cluster::SweepFolder& folder, const std::string& quoted) {
     write_out(fmt::format("array {}\n", array));
     submit_last(folder, {array});
   } catch (const model::Error& error) {
-    throw model::Error(error.what(),
-                       fmt::format("the scripts are there: `tuner slurm --retry {}` submits what is "
-                                   "not in Slurm's queue",
-                                   quoted));
+    throw model::Error(
+        error.what(),
+        fmt::format("the scripts are there: `tuner slurm --retry {}` submits what is not in Slurm's queue",
+                    quoted));
   }
 }
 

@@ -13,7 +13,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/kernel_program.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/timed_kernels.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/error.hpp"
@@ -351,11 +350,10 @@ void add_time(const CommandPlace& place) {
       ->group("");
   command->footer(
       "What is not said is read from a launch <<<>>> in the file, or guessed, and said in a line. Results "
-      "are "
-      "held against those of the first kernel. All are sampled in turn, as in a final. Without --db nothing "
-      "is kept. Exit code 1: a kernel fails, or its results differ.\n"
-      "Examples: tuner time 'a.cu:old' 'a.cu:new' --size 1000000; tuner time a.cu:scale --git HEAD~1 "
-      "--args 'float[N] in, float[N] out, 2.5, N'");
+      "are held against those of the first kernel. All are sampled in turn, as in a final. Without --db "
+      "nothing is kept. Exit code 1: a kernel fails, or its results differ.\n"
+      "Examples: tuner time 'a.cu:old' 'a.cu:new' --size 1000000; tuner time a.cu:scale --git HEAD~1 --args "
+      "'float[N] in, float[N] out, 2.5, N'");
 }
 
 }  // namespace tuner::cli

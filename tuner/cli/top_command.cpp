@@ -293,10 +293,9 @@ int top(const Context& context, const TopOptions& options) {
 
 void add_top(const CommandPlace& place) {
   Command<TopOptions> command(place, "top", "Watch a sweep that is under way", top);
-  command.option(
-      "--events", command.options().events, "FILE",
-      "follow what `tuner run --events FILE` writes, which also says what compiles and what is left; "
-      "- is standard input");
+  command.option("--events", command.options().events, "FILE",
+                 "follow what `tuner run --events FILE` writes, which also says what compiles and what is "
+                 "left; - is standard input");
   command.settings({"db", "progress"});
   command->footer(
       "Without --events the newest run of the database is watched: the best of each size as it improves, how "

@@ -224,18 +224,7 @@ void say_spec_changes(const db::Connection& connection, const answers::Chosen& a
 
 std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
                                              const model::TrialRecord& trial, const std::string& named) {
-  const std::string& family = trial.problem.family;
-  const KernelCatalog catalog =
-      KernelCatalog::load(named.empty() ? std::vector<std::string>{} : std::vector{named});
-  std::vector<model::KernelSpec> specs;
-  for (const model::KernelSpec& kernel : catalog.all())
-    if (kernel.name == trial.kernel && kernel.family == family) specs.push_back(kernel);
-  if (!named.empty()) return specs;
-  SpecFiles files;
-  const std::string path = db::declared_path(connection, family, trial.kernel);
-  if (const auto* space = files.find({family, trial.kernel, {}, {}, {}, path}))
-    specs.push_back(space->spec());
-  return specs;
+  return SpecsAtHand(connection, named).of(trial, named.empty());
 }
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"

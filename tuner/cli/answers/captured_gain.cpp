@@ -51,9 +51,9 @@ std::vector<std::string> gain_sentences(const db::BestAnswers& all, const Captur
   if (const double as_long = before / here; as_long > 1 + agrees_within || as_long < 1 - agrees_within)
     sentences.push_back(fmt::format(
         "in the program these launches take {} the default's time here{}", reports::ratio_text(as_long),
-        is_warm && as_long > 1 ? ": other work may leave the L2 cold there, which "
-                                 "`tuner run --l2 cold` measures"
-                               : ", so that it may gain another share"));
+        is_warm && as_long > 1
+            ? ": other work may leave the L2 cold there, which `tuner run --l2 cold` measures"
+            : ", so that it may gain another share"));
   return sentences;
 }
 

@@ -110,8 +110,7 @@ std::string check_text(const CoverAnswer& answer, const CoverCheck& check, const
   std::string text;
   const auto say = [&](const std::string& line) { text += style.wrapped(line); };
   say(fmt::format(
-      "checked at {} that were not measured before: multiples of {} between those that were, "
-      "from seed {}{}",
+      "checked at {} that were not measured before: multiples of {} between those that were, from seed {}{}",
       util::counted(check.sizes.size(), "size"), multiple_text(check), check.seed,
       check.drawn < check.asked ? fmt::format("; {} were asked for, and {} found", check.asked, check.drawn)
                                 : ""));

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "reports/table.hpp"
-#include "reports/text.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/util/text.hpp"
 

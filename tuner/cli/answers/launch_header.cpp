@@ -123,13 +123,13 @@ TUNER_BOTH constexpr int select([[maybe_unused]] const Sizes& s, [[maybe_unused]
     values += (values.empty() ? "" : ", ") + space::cpp_name(name);
   }
   text += fmt::format(
-      "}}\nTUNER_BOTH constexpr int select({}const Device& d = Device{{}}) {{\n  return "
-      "select(Sizes{{{}}}, d);\n}}\n",
+      "}}\nTUNER_BOTH constexpr int select({}const Device& d = Device{{}}) {{\n  return select(Sizes{{{}}}, "
+      "d);\n}}\n",
       parameters, values);
   text +=
       "\n/// Calls `visitor` with the struct of that number: visit(select(s), [&](auto c) { "
-      "decltype(c)::step(0, "
-      "s, d); })\ntemplate <class Visitor>\nconstexpr auto visit(int number, Visitor&& visitor) {\n";
+      "decltype(c)::step(0, s, d); })\ntemplate <class Visitor>\nconstexpr auto visit(int number, Visitor&& "
+      "visitor) {\n";
   for (std::size_t i = 0; i + 1 < count; ++i)
     text += fmt::format("  if (number == {}) return visitor({}{{}});\n", i, struct_name(i));
   return text +

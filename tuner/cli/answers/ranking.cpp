@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,7 +14,6 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/space/space.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {

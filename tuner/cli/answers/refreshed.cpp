@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "reports/json.hpp"
 #include "reports/summary.hpp"
@@ -128,8 +127,8 @@ std::string refreshed_counts(const std::vector<Refreshed>& sizes) {
     ++(change.is_faster() ? faster : change.is_slower() ? slower : change.is_as_fast() ? as_fast : undecided);
   }
   return fmt::format(
-      "{}: {} keep their winner, {} have one that is tied with it, {} another, at {} it has no "
-      "time; {} faster, {} slower, {} as fast, {} undecided\n",
+      "{}: {} keep their winner, {} have one that is tied with it, {} another, at {} it has no time; {} "
+      "faster, {} slower, {} as fast, {} undecided\n",
       util::counted(sizes.size(), "size"), kept[Keeps::same], kept[Keeps::tied], kept[Keeps::another],
       kept[Keeps::gone], faster, slower, as_fast, undecided);
 }
