@@ -123,6 +123,8 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
     found.answers.push_back(std::move(answer));
     found.ranked.push_back(std::move(ranked));
   }
+  found.by_rule.resize(found.answers.size());
+  found.bounds.resize(found.answers.size());
   return found;
 }
 
@@ -132,7 +134,9 @@ void put_chosen_first(FoundBest& found) {
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::ranges::find(order, i) == order.end()) order.push_back(i);
-  FoundBest sorted{{}, std::move(found.missing), {}, {}, {}};
+  FoundBest sorted = found;
+  sorted.answers.clear();
+  sorted.ranked.clear();
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
     sorted.ranked.push_back(std::move(found.ranked[i]));
@@ -205,8 +209,6 @@ void take_rules(const db::Connection& connection, const db::BestQuery& query, co
   if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty() ||
       options.objective != model::Objective::time)
     return;
-  found.by_rule.resize(found.answers.size());
-  found.bounds.resize(found.answers.size());
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers)) {
     if (!choice.chosen || found.answers[*choice.chosen].exact) continue;
     db::BestAnswer& answer = found.answers[*choice.chosen];
@@ -226,8 +228,7 @@ void write_why(const db::Connection& connection, const FoundBest& found, const B
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
     const auto trials = db::trials(connection, db::trials_of(answer.problem(), answer.environment()));
-    const std::string by_rule = found.by_rule.empty() ? "" : found.by_rule[i];
-    write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer), by_rule},
+    write_err(answers::why(answer, {options.size, options.gpu, unanswered(found, answer), found.by_rule[i]},
                            found.ranked[i], answers::evidence(answer, trials), style));
   }
 }

@@ -52,8 +52,7 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
   const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];
-  const bool by_rule = !found.by_rule.empty() && !found.by_rule[*choice.chosen].empty();
-  if (!answer.exact && !by_rule && !options.nearest) {
+  if (!answer.exact && found.by_rule[*choice.chosen].empty() && !options.nearest) {
     const std::string measured = answer.problem().size_text();
     throw model::Error(
         fmt::format("size {} {}; the nearest is {}", options.size,
@@ -84,7 +83,7 @@ void write_for_build(const db::Connection& connection, const FoundBest& found, c
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
   if (answer.is_approximate()) write_err(answers::approximate_text);
-  if (!found.by_rule.empty() && !found.by_rule[place].empty())
+  if (!found.by_rule[place].empty())
     write_err(found.by_rule[place]);
   else if (!answer.exact)
     write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));

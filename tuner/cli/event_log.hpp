@@ -9,6 +9,16 @@
 
 namespace tuner::cli {
 
+/// What an event says of a trial that is not over.
+template <class Archive, class Trial>
+void describe_step(Archive& archive, Trial& trial) {
+  archive("trial", trial.key);
+  archive("kernel", trial.kernel);
+  archive("problem", trial.problem);
+  archive("configuration", trial.configuration);
+  archive("gpu", trial.gpu);
+}
+
 /// `tuner run --events FILE`: what a sweep does, a line of JSON an event, for programs that follow it. Passes
 /// everything on to another observer. docs/sweeps.md lists the events.
 class EventLog final : public sweep::Observer {
@@ -36,7 +46,6 @@ class EventLog final : public sweep::Observer {
  private:
   /// One line at once. Where that fails it says so, and nothing more is written: the sweep goes on.
   void write(const char* event, db::Json fields);
-  /// Of a trial that is not over.
   void write_step(const char* event, const model::TrialRecord& trial);
 
   std::string m_path;

@@ -47,11 +47,14 @@ std::string text_at(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Plain names of kernels with launches that were kept.
-std::vector<std::string> kept_kernels(const model::Capture& capture) {
+/// Plain names of kernels with launches that were kept, or `with_source` those of which the capture has the
+/// source.
+std::vector<std::string> kept_kernels(const model::Capture& capture, bool with_source = false) {
   std::vector<std::string> names;
   for (const model::CapturedKernel& kernel : capture.kernels)
-    if (!kernel.kept.empty() && std::ranges::count(names, kernel.plain) == 0) names.push_back(kernel.plain);
+    if (!kernel.kept.empty() && (!with_source || kernel.kept.front().source) &&
+        std::ranges::count(names, kernel.plain) == 0)
+      names.push_back(kernel.plain);
   return names;
 }
 
@@ -86,10 +89,7 @@ model::CapturedKernel of_one_source(model::CapturedKernel kernel) {
 
 /// The kernel whose source the capture has, where none is named.
 std::string recorded_kernel(const model::Capture& capture, const std::string& entry) {
-  std::vector<std::string> names;
-  for (const model::CapturedKernel& kernel : capture.kernels)
-    if (!kernel.kept.empty() && kernel.kept.front().source && std::ranges::count(names, kernel.plain) == 0)
-      names.push_back(kernel.plain);
+  const std::vector<std::string> names = kept_kernels(capture, true);
   if (names.empty())
     throw model::UsageError(
         fmt::format("{} has no source of a kernel that was kept: NVRTC made none of them", capture.path),

@@ -38,10 +38,6 @@ struct ProfileOptions : Question {
   std::string format = "table";
 };
 
-std::string called(const model::TrialRecord& trial) {
-  return fmt::format("trial {} ({})", trial.key.hex().substr(0, 7), trial.kernel);
-}
-
 model::TrialRecord best_trial(const Context& context, const config::Settings& settings,
                               const db::Connection& connection, const ProfileOptions& options) {
   db::BestQuery query = query_of(context, settings, options);
@@ -77,13 +73,13 @@ model::TrialRecord trial_of(const Context& context, const config::Settings& sett
 /// Before anything is started: what can be told from the record alone.
 void require_countable(const db::Connection& connection, const model::TrialRecord& trial) {
   if (!trial.outcome.measurement || model::is_failure(trial.outcome.status))
-    throw Error(fmt::format("{} is {}: only what ran and was right is counted", called(trial),
+    throw Error(fmt::format("{} is {}: only what ran and was right is counted", trial_name(trial),
                             model::to_string(trial.outcome.status)),
                 "`tuner show` says why", ExitCode::nothing_found);
   const std::string architecture = architecture_of(connection, trial);
   if (!architecture.empty() && !architecture.starts_with("sm_"))
-    throw Error(fmt::format("{} ran on {}, which has no hardware counters that are read here", called(trial),
-                            trial.environment.device),
+    throw Error(fmt::format("{} ran on {}, which has no hardware counters that are read here",
+                            trial_name(trial), trial.environment.device),
                 "counters are of NVIDIA GPUs", ExitCode::nothing_found);
   if (std::string why = device::cuda::counters::why_not_permitted(); !why.empty())
     throw Error(why, device::cuda::counters::how_to_permit);
@@ -111,7 +107,7 @@ model::Profile count(const config::Settings& settings, const db::Connection& con
                      const model::TrialRecord& trial, const ProfileOptions& options) {
   Backend backend = open_backend(settings);
   if (backend.device.name != trial.environment.device)
-    throw Error(fmt::format("{} ran on {}, and here is {}", called(trial), trial.environment.device,
+    throw Error(fmt::format("{} ran on {}, and here is {}", trial_name(trial), trial.environment.device,
                             backend.device.name),
                 "--device names another; `tuner refresh` races it here first", ExitCode::no_device);
   const sweep::Request request = request_for(settings, connection, backend, trial, options.spec);
@@ -139,7 +135,7 @@ int profile(const Context& context, ProfileOptions options) {
     write_out(reports::json_text(out));
     return 0;
   }
-  write_err(fmt::format("{} {} {}: {} of one run, taken in {}; the database keeps them", called(trial),
+  write_err(fmt::format("{} {} {}: {} of one run, taken in {}; the database keeps them", trial_name(trial),
                         trial.problem.text(), trial.configuration.text(),
                         util::counted(counted.counters.size(), "metric"),
                         counted.passes == 1 ? "one pass" : fmt::format("{} passes", counted.passes)));

@@ -33,14 +33,6 @@ std::string state_text(const model::Measurement& measurement) {
   return text;
 }
 
-std::string padded_left(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, util::display_width(text)), ' ') + text;
-}
-
-std::string padded_right(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, util::display_width(text)), ' ');
-}
-
 }  // namespace
 
 SweepPicture::SweepPicture(std::vector<model::DeviceInfo> devices) {
@@ -116,9 +108,10 @@ std::vector<std::string> SweepPicture::size_lines(const terminal::Progress& prog
   }
   std::vector<std::string> lines;
   for (const Best* best : shown) {
-    const std::string line = fmt::format(
-        "  {}  {}{}  {}", padded_left(progress.label(best->problem), labels), padded_left(best->text, values),
-        libraries == 0 ? "" : "  " + padded_right(best->library_text(), libraries), best->kernel);
+    const std::string library = fmt::format("{:<{}}", best->library_text(), libraries);
+    const std::string line =
+        fmt::format("  {:>{}}  {:>{}}{}{}  {}", progress.label(best->problem), labels, best->text, values,
+                    libraries == 0 ? "" : "  ", library, best->kernel);
     lines.push_back(with_configuration(line, best->configuration, columns));
   }
   return lines;

@@ -208,6 +208,12 @@ std::vector<model::KernelSpec> write_specs(const config::TimeRequest& request, c
   return out;
 }
 
+model::Configuration only_configuration(const model::KernelSpec& spec) {
+  std::vector<model::Assignment> values;
+  for (const model::ParameterSpec& one : spec.parameters) values.push_back({one.name, one.values.front()});
+  return model::Configuration(std::move(values));
+}
+
 class Timing {
  public:
   Timing(const std::vector<NamedKernel>& named, const std::vector<model::KernelSpec>& specs,
@@ -222,11 +228,8 @@ class Timing {
     std::vector<sweep::Chosen> chosen;
     for (const model::KernelSpec& spec : m_specs) {
       request.work.push_back({space::KernelSpace(spec), m_problems});
-      std::vector<model::Assignment> values;
-      for (const model::ParameterSpec& one : spec.parameters)
-        values.push_back({one.name, one.values.front()});
       for (const model::Problem& problem : m_problems)
-        chosen.push_back({spec.name, problem, model::Configuration(values)});
+        chosen.push_back({spec.name, problem, only_configuration(spec)});
     }
     sweep::sample_whole(request.policy);
     request.policy.final.finalists = static_cast<int>(m_specs.size());
@@ -276,10 +279,7 @@ class Timing {
 
   static std::string why_unlaunchable(const space::KernelSpace& kernel, const sweep::Request& request,
                                       const model::Problem& problem) {
-    std::vector<model::Assignment> values;
-    for (const model::ParameterSpec& one : kernel.spec().parameters)
-      values.push_back({one.name, one.values.front()});
-    const auto plan = kernel.make_plan(problem, model::Configuration(values), request.device.limits);
+    const auto plan = kernel.make_plan(problem, only_configuration(kernel.spec()), request.device.limits);
     const auto* const rejection = std::get_if<space::Rejection>(&plan);
     return rejection != nullptr ? rejection->reason : "it was not run, for the reason above";
   }

@@ -140,6 +140,10 @@ std::string command_for(const std::string& path, const model::TrialRecord& winne
 
 }  // namespace
 
+std::string trial_name(const model::TrialRecord& trial) {
+  return fmt::format("trial {} ({})", trial.key.hex().substr(0, 7), trial.kernel);
+}
+
 const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices,
                                       const std::string& name) {
   const auto found = std::ranges::find(devices, name, &model::DeviceInfo::name);

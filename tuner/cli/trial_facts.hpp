@@ -25,6 +25,9 @@ model::Digest run_named(const db::Connection& connection, const std::string& pre
 answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRecord trial,
                                const std::filesystem::path& cache);
 
+/// `trial 1a2b3c4 (sgemm)`.
+std::string trial_name(const model::TrialRecord& trial);
+
 /// The device of this name; null: there is none.
 const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices, const std::string& name);
 /// Of the device that measured a trial: `sm_90`; empty: unknown.

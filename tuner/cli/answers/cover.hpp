@@ -70,6 +70,8 @@ struct CoverAnswer {
   cover::Estimate estimate;
 };
 
+/// `A`, `B`, … `Z`, `A1`, …
+std::string letter_of(std::size_t number);
 /// Of each configuration of the table: `A`, `B`, … for those of the cover in their order, empty for others.
 std::vector<std::string> letters(const CoverAnswer& answer);
 

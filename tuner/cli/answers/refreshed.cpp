@@ -86,15 +86,10 @@ std::string winner_cell(const Refreshed& one) {
 /// Whether the former winner gives other bits here than it gave there.
 std::string bits_cell(const Refreshed& one) {
   if (!one.again) return "";
-  switch (compare_bits(one.before.winner.outcome.output_bits, one.again->outcome.output_bits)) {
-    case model::BitsRelation::same:
-      return "same";
-    case model::BitsRelation::other:
-      return "others";
-    case model::BitsRelation::unknown:
-      break;
-  }
-  return "";
+  const auto relation = compare_bits(one.before.winner.outcome.output_bits, one.again->outcome.output_bits);
+  return relation == model::BitsRelation::same    ? "same"
+         : relation == model::BitsRelation::other ? "others"
+                                                  : "";
 }
 
 using RefreshedGroup = std::vector<const Refreshed*>;
