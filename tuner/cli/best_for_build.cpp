@@ -68,17 +68,18 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
 void write_for_build(const db::Connection& connection, const FoundBest& found, const BestOptions& options) {
   const std::size_t place = only_answer(found, options);
   const db::BestAnswer& answer = found.answers[place];
-  const BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
-  if (options.format == "header") write_out(answers::best_comments(answer) + build_defines(recipe));
-  if (options.format == "flags") write_out(build_flags(recipe) + "\n");
-  if (options.format == "cmake") write_out(build_cmake(recipe));
-  if (options.format == "env") write_out(build_env(recipe));
+  const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
+  if (options.format == "header") write_out(answers::best_comments(answer) + packing::build_defines(recipe));
+  if (options.format == "flags") write_out(packing::build_flags(recipe) + "\n");
+  if (options.format == "cmake") write_out(packing::build_cmake(recipe));
+  if (options.format == "env") write_out(packing::build_env(recipe));
   write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
                         answer.environment().text()));
   if (!recipe.arguments.empty()) {
-    write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
+    write_err(
+        fmt::format("run-time parameters, to be passed as arguments: {}", packing::arguments_text(recipe)));
   }
-  if (!recipe.library.empty()) write_err(library_text(recipe));
+  if (!recipe.library.empty()) write_err(packing::library_text(recipe));
   if (!recipe.headers.empty()) write_err(recipe.headers);
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));

@@ -14,6 +14,7 @@
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/packing/launch_header.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -158,8 +159,8 @@ std::string options_of(const db::Connection& connection, const answers::CoverAns
     if (row[configuration].empty()) continue;
     const auto trial = db::find_trial(connection, row[configuration]);
     if (!trial || !binaries.insert(trial->binary_key).second || binaries.size() > 1) continue;
-    const BuildRecipe recipe = recipe_of(connection, *trial, spec);
-    options = build_flags(recipe);
+    const packing::BuildRecipe recipe = recipe_of(connection, *trial, spec);
+    options = packing::build_flags(recipe);
     remarks.push_back(fmt::format("{}: {}", trial->kernel, trial->configuration.text()));
     if (!recipe.doubt.empty()) remarks.push_back("doubtful: " + recipe.doubt);
   }
@@ -183,7 +184,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
                          const std::string& spec) {
   const KernelsAtHand at_hand = kernels_at_hand(connection, answer.table, spec);
   const db::Case& first = answer.table.cases.front();
-  answers::LaunchHeader header;
+  packing::LaunchHeader header;
   header.name_space = "tuned::" + as_identifier(first.problem.family);
   header.dimensions = answer.table.times.dimensions;
   header.device = at_hand.device;
@@ -198,7 +199,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
           "--kernel FILE names it; --kernel NAME covers by another kernel alone");
     }
     places[one] = header.configurations.size();
-    answers::HeaderConfiguration& written = header.configurations.emplace_back();
+    packing::HeaderConfiguration& written = header.configurations.emplace_back();
     written.spec = &space->second.spec();
     written.values = record.configuration;
     written.problem = first.problem;

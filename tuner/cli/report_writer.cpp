@@ -117,7 +117,7 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
     usage.command = "tuner best " + problem.size_text() + usage.selection;
     if (problem.row_padding != 0) usage.command += fmt::format(" --pad {}", problem.row_padding);
     try {
-      usage.flags = build_flags(recipe_of(connection, *trial->second, ""));
+      usage.flags = packing::build_flags(recipe_of(connection, *trial->second, ""));
     } catch (const model::Error&) {  // a value that no flag can say, or a spec that is no longer readable
     }
   }

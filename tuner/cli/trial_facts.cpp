@@ -248,12 +248,12 @@ std::string headers_text(const model::KernelSpec& spec) {
 
 }  // namespace
 
-BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                      const std::string& named_spec) {
+packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                               const std::string& named_spec) {
   const std::string architecture = architecture_of(connection, winner);
-  BuildRecipe recipe = build_recipe(winner, std::nullopt, architecture);
+  packing::BuildRecipe recipe = packing::build_recipe(winner, std::nullopt, architecture);
   for (const model::KernelSpec& spec : specs_at_hand(connection, winner, named_spec)) {
-    recipe = build_recipe(winner, spec, architecture);
+    recipe = packing::build_recipe(winner, spec, architecture);
     recipe.includes = config::include_options(spec.path);
     recipe.headers = headers_text(spec);
     if (recipe.doubt.empty()) break;

@@ -7,9 +7,9 @@
 #include "db/connection.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/show.hpp"
-#include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/model/digest.hpp"
+#include "tuner/packing/build_recipe.hpp"
 
 namespace tuner::cli {
 
@@ -54,7 +54,7 @@ std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
 
 /// How a trial of a database is built: by the first of these specs that compiles to what was measured, or the
 /// last at all.
-BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                      const std::string& named_spec);
+packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                               const std::string& named_spec);
 
 }  // namespace tuner::cli

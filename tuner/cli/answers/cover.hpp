@@ -14,9 +14,7 @@
 #include "tuner/cover/rule.hpp"
 #include "tuner/cover/table.hpp"
 #include "tuner/model/case.hpp"
-#include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
-#include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli::answers {
@@ -70,8 +68,6 @@ struct CoverAnswer {
   cover::Estimate estimate;
 };
 
-/// `A`, `B`, … `Z`, `A1`, …
-std::string letter_of(std::size_t number);
 /// Of each configuration of the table: `A`, `B`, … for those of the cover in their order, empty for others.
 std::vector<std::string> letters(const CoverAnswer& answer);
 
@@ -101,28 +97,5 @@ reports::Table losses_of_common(const CoverAnswer& answer);
 reports::Json rule_json(const CoverAnswer& answer);
 /// A list, the largest share first; `loss` is null where too much is unknown.
 reports::Json bounds_json(const std::vector<cover::Bound>& bounds);
-
-/// A configuration of a header.
-struct HeaderConfiguration {
-  const model::KernelSpec* spec = nullptr;
-  model::Configuration values;
-  model::Problem problem;            ///< for its type and row padding
-  std::string options;               ///< of nvcc
-  std::vector<std::string> remarks;  ///< what is known of it
-};
-
-/// One C++17 header that needs nothing but the standard library: the configurations as structs `A`, `B`, …,
-/// `select()` by the rule, and each launch as functions of the sizes and the device.
-struct LaunchHeader {
-  std::string name_space;               ///< `tuned::matmul`
-  std::vector<std::string> dimensions;  ///< of the rule
-  std::vector<HeaderConfiguration> configurations;
-  cover::Rule rule;                  ///< its configurations are places in that list
-  model::DeviceInfo device;          ///< that was measured
-  std::vector<std::string> remarks;  ///< at its head
-
-  /// Throws model::UsageError where a spec cannot be said in C++.
-  std::string text() const;
-};
 
 }  // namespace tuner::cli::answers

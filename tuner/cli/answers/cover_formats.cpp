@@ -255,15 +255,10 @@ std::string bounds_text(const std::vector<cover::Bound>& bounds) {
   return text;
 }
 
-std::string letter_of(std::size_t number) {
-  const std::string letter(1, static_cast<char>('A' + number % 26));
-  return number < 26 ? letter : letter + std::to_string(number / 26);
-}
-
 std::vector<std::string> letters(const CoverAnswer& answer) {
   std::vector<std::string> names(answer.table.configurations.size());
   std::size_t number = 0;
-  for (const std::size_t one : answer.cover.set.configurations) names[one] = letter_of(number++);
+  for (const std::size_t one : answer.cover.set.configurations) names[one] = cover::letter_of(number++);
   return names;
 }
 
