@@ -26,7 +26,7 @@ SmallKernel product(const std::string& name, const std::string& keys = "") {
           .value = "ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i])",
           .right = "double(a[i]) * double(b[i]) * double(c[i])",
           .rounding_terms = 3,
-          .loops = "300 + 30 * WASTE + (ORDER == 0 ? 5000 : 0)"};
+          .loops = "60 * WASTE + (ORDER == 0 ? 40000 : 0)"};
 }
 
 struct Multiplying : User {

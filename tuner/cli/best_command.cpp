@@ -37,21 +37,6 @@ std::string size_of(const BestOptions& options) {
   return options.size.empty() ? options.size_flag : options.size;
 }
 
-db::BestQuery make_query(const Context& context, const config::Settings& settings,
-                         const BestOptions& options) {
-  db::BestQuery query = query_of(context, settings, options);
-  if (!options.size.empty()) {
-    const auto sizes = config::parse_sizes(options.size);
-    if (sizes.size() != 1) {
-      throw model::UsageError(fmt::format("one size is taken, '{}' is {}", options.size, sizes.size()),
-                              "give 1024 or 512x1024x256; `tuner best` without a size answers for all");
-    }
-    query.sizes = sizes.front();
-  }
-  if (!query.sizes.empty()) query.row_padding = settings.paddings().front();
-  return query;
-}
-
 /// Races again, where the question is asked of another environment, whom the answer knows.
 std::string refresh_command(const BestOptions& options, const db::BestQuery& asked) {
   std::string text = "tuner refresh";
@@ -65,16 +50,14 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
 
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const BestOptions& options) {
-  std::string what = options.size.empty() ? "" : " for size " + options.size;
-  what += asked_text(options);
-  if (!options.where.empty()) what += " with " + options.where;
-  const std::string sizes = options.size.empty() ? "512..4096" : options.size;
-  find_nothing(connection, settings, options, what,
-               !options.where.empty() ? "without --where there may be more"
-               : options.objective != model::Objective::time
-                   ? fmt::format("measure it first: tuner run --sizes {} --objective {}", sizes,
-                                 model::to_string(options.objective))
-                   : "measure it first: tuner run --sizes " + sizes);
+  const std::string run =
+      fmt::format("measure it first: tuner run --sizes {} --objective {}",
+                  options.size.empty() ? "512..4096" : options.size, model::to_string(options.objective));
+  find_nothing(connection, settings, options, options.size,
+               options.where.empty() ? "" : " with " + options.where,
+               !options.where.empty()                        ? "without --where there may be more"
+               : options.objective == model::Objective::time ? ""
+                                                             : run);
 }
 
 /// The case's trials that meet the user's condition; the winner becomes the first of them. False where
@@ -274,7 +257,8 @@ int best(const Context& context, BestOptions options) {
   name_kernel(options);
   const config::Settings settings = context.settings();
   options.objective = *model::parse_word<model::Objective>(settings.text("objective"));
-  db::BestQuery query = make_query(context, settings, options);
+  db::BestQuery query = query_of(context, settings, options);
+  ask_for_size(options.size, settings, query);
   if (options.top > 0 && options.is_for_build()) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
                             "a build takes one configuration");
@@ -293,9 +277,9 @@ int best(const Context& context, BestOptions options) {
   }
   if (found.answers.empty()) provisional.clear();
   if (!provisional.empty() && options.is_for_build()) {
-    throw model::Error(fmt::format("nothing was measured {}; {} has an answer", provisional,
+    throw NothingFound(fmt::format("nothing was measured {}; {} has an answer", provisional,
                                    found.answers.front().environment().text()),
-                       "there, in seconds: " + refreshing, model::ExitCode::nothing_found);
+                       "there, in seconds: " + refreshing);
   }
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
@@ -355,7 +339,7 @@ void add_best(const CommandPlace& place) {
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "execution", "objective"});
+  command.settings("db type pad measure l2 execution objective");
   command->footer(
       "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "
       "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "

@@ -45,20 +45,19 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
                             fmt::format("name one: --family {}", *families.begin()));
   }
   if (std::ranges::none_of(all, &db::BestAnswer::wanted_device)) {
-    throw model::Error(fmt::format("no result for size {} is of a device named '{}'; {} has one",
+    throw NothingFound(fmt::format("no result for size {} is of a device named '{}'; {} has one",
                                    options.size, options.gpu, all.front().environment().device),
-                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
+                       "name that one with --gpu, or measure it there");
   }
   const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];
   if (!answer.exact && found.by_rule[*choice.chosen].empty() && !options.nearest) {
     const std::string measured = answer.problem().size_text();
-    throw model::Error(
+    throw NothingFound(
         fmt::format("size {} {}; the nearest is {}", options.size,
                     unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
-        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
-        model::ExitCode::nothing_found);
+        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size));
   }
   return *choice.chosen;
 }

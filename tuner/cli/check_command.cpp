@@ -419,8 +419,8 @@ void add_check(const CommandPlace& place) {
   command.flag("--sanitize", options.sanitize,
                "with --device cpu: run the sample, at awkward sizes or those of --sizes, under "
                "AddressSanitizer, UndefinedBehaviorSanitizer and a race detector");
-  command.settings({"device", "sizes", "type", "pad", "budget", "compile_jobs", "compile_timeout_s",
-                    "run_timeout_s", "cache_dir", "cache_limit_mb"});
+  command.settings(
+      "device sizes type pad budget compile_jobs compile_timeout_s run_timeout_s cache_dir cache_limit_mb");
   command->footer(
       "The sample covers every pair of parameter values that occurs in the space, with at most 256 "
       "configurations. In a space of more than 262,144 configurations it covers the pairs that 20,000 of "

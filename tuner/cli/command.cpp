@@ -118,9 +118,10 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
 
 }  // namespace
 
-void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names,
+void add_setting_flags(CLI::App& command, Context& context, std::string_view names,
                        const std::string& group) {
-  for (const std::string& name : names) {
+  while (!names.empty()) {
+    const std::string name(util::split_first(names, " "));
     const config::KnownSetting* setting = config::find_setting(name);
     if (!setting) throw std::logic_error("no setting is called " + name);
     std::string description(setting->description);
@@ -138,7 +139,7 @@ void add_setting_flags(CLI::App& command, Context& context, const std::vector<st
 }
 
 void add_manner_flags(CLI::App& command, Context& context) {
-  add_setting_flags(command, context, {"color"}, terminal_group);
+  add_setting_flags(command, context, "color", terminal_group);
   command
       .add_flag("--quiet,-q", context.quiet, "no progress and no remarks: answers, warnings and errors alone")
       ->group(terminal_group);
@@ -239,8 +240,7 @@ terminal::Wish colour_wish(const Context& context) {
     } catch (const model::Error&) {  // the command that needs the settings says it
     }
   }
-  if (word == "always") return terminal::Wish::always;
-  return word == "never" ? terminal::Wish::never : terminal::Wish::automatic;
+  return terminal::wish_of(word);
 }
 
 /// What the flags say of how to speak, once they are parsed.

@@ -12,6 +12,7 @@
 #include "db/queries.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/packing/launch_header.hpp"
@@ -98,9 +99,9 @@ answers::Chosen of_one_environment(const db::BestAnswers& all, const Question& q
   require_one_family(all);
   if (std::none_of(all.begin(), all.end(),
                    [](const db::BestAnswer& answer) { return answer.wanted_device; })) {
-    throw model::Error(fmt::format("no result is of a device named '{}'; {} has some", question.gpu,
+    throw NothingFound(fmt::format("no result is of a device named '{}'; {} has some", question.gpu,
                                    all.front().environment().device),
-                       "name that one with --gpu, or measure it there", model::ExitCode::nothing_found);
+                       "name that one with --gpu, or measure it there");
   }
   Chosen chosen, undecided;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
@@ -137,6 +138,13 @@ KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::C
     }
   }
   return at_hand;
+}
+
+const space::KernelSpace& KernelsAtHand::of(const std::string& kernel, const char* does) const {
+  if (const auto found = spaces.find(kernel); found != spaces.end()) return found->second;
+  throw model::Error(
+      fmt::format("the spec of {} is not at hand, or has changed since it was measured", kernel),
+      fmt::format("--kernel FILE names it; --kernel NAME {} another kernel alone", does));
 }
 
 answers::CoverTable load_cover_table(const db::Connection& connection, const Chosen& answers,
@@ -192,15 +200,9 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
   std::map<std::size_t, std::size_t> places;
   for (const std::size_t one : answer.cover.set.configurations) {
     const model::TrialRecord& record = answer.table.configurations[one];
-    const auto space = at_hand.spaces.find(record.kernel);
-    if (space == at_hand.spaces.end()) {
-      throw model::Error(
-          fmt::format("the spec of {} is not at hand, or has changed since it was measured", record.kernel),
-          "--kernel FILE names it; --kernel NAME covers by another kernel alone");
-    }
     places[one] = header.configurations.size();
     packing::HeaderConfiguration& written = header.configurations.emplace_back();
-    written.spec = &space->second.spec();
+    written.spec = &at_hand.of(record.kernel).spec();
     written.values = record.configuration;
     written.problem = first.problem;
     written.options = options_of(connection, answer, one, spec, written.remarks);

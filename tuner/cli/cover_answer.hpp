@@ -38,6 +38,9 @@ cover::Goal goal_of(const CoverQuestion& question);
 struct KernelsAtHand {
   std::map<std::string, space::KernelSpace> spaces;  ///< by kernel; only what is still what was measured
   model::DeviceInfo device;                          ///< nothing but its name where no run was on it
+  /// Throws model::Error where it is not there; `does` is what goes on with another kernel alone, as `covers
+  /// by`.
+  const space::KernelSpace& of(const std::string& kernel, const char* does = "covers by") const;
 };
 KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
                               const std::string& spec);

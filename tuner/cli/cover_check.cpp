@@ -7,6 +7,7 @@
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/cover_answer.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cover/cover.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -60,22 +61,16 @@ class CoverChecker {
     }
     check.drawn = check.sizes.size();
     if (check.drawn > 0) return check;
-    throw model::Error(
+    throw NothingFound(
         fmt::format("between the {} measured sizes there is none that was not measured and that {} divides",
                     measured.size(), fmt::join(check.multiple, "x")),
-        "--multiple-of 8 draws others, of which the cover's bound says nothing",
-        model::ExitCode::nothing_found);
+        "--multiple-of 8 draws others, of which the cover's bound says nothing");
   }
 
   /// The kernels of the table; those of the cover must be there.
   void add_work() {
-    for (const std::size_t one : m_answer.cover.set.configurations) {
-      const std::string& kernel = m_table.configurations[one].kernel;
-      if (m_at_hand.spaces.contains(kernel)) continue;
-      throw model::Error(
-          fmt::format("the spec of {} is not at hand, or has changed since it was measured", kernel),
-          "--kernel FILE names it; --kernel NAME covers by another kernel alone");
-    }
+    for (const std::size_t one : m_answer.cover.set.configurations)
+      static_cast<void>(m_at_hand.of(m_table.configurations[one].kernel));
     for (const auto& [kernel, space] : m_at_hand.spaces) m_race.request().work.push_back({space, {}});
   }
 

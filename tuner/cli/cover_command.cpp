@@ -122,9 +122,7 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
 db::BestAnswers answers_of(const db::Connection& connection, const config::Settings& settings,
                            const CoverOptions& options, const db::BestQuery& query) {
   db::BestAnswers all = answers_to_cover(connection, query);
-  if (all.empty())
-    find_nothing(connection, settings, options, asked_text(options),
-                 "measure it first: tuner run --sizes 512..4096");
+  if (all.empty()) find_nothing(connection, settings, options);
   return all;
 }
 
@@ -137,11 +135,10 @@ void require_environment_at_hand(const char* what, const sweep::Request& request
     return !(there == sweep::environment(request, there.type));
   });
   if (!all.empty()) return;
-  throw model::Error(
+  throw NothingFound(
       fmt::format("{} measures in {}, and nothing in {} was measured there, but in {}", what,
                   sweep::environment(request, known.type).text(), settings.database().string(), known.text()),
-      "`tuner refresh` and `tuner run` measure there; --device and --measure choose",
-      model::ExitCode::nothing_found);
+      "`tuner refresh` and `tuner run` measure there; --device and --measure choose");
 }
 
 int run_check(const Context& context, const config::Settings& settings, const CoverOptions& options,
@@ -267,9 +264,9 @@ void add_cover(const CommandPlace& place) {
       "--search", options.check.search,
       "of a check: race so many configurations at each size, the best of the nearest sizes; default 32");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "execution", "device", "seed", "budget",
-                    "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
-                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress"});
+  command.settings(
+      "db type pad measure l2 execution device seed budget compile_jobs compile_timeout_s run_timeout_s "
+      "run_timeout_factor prepare_timeout_s cache_dir cache_limit_mb progress");
   command->footer(
       "A loss is against the best at that size, as `tuner best` names it. Only trials that compete count, of "
       "one environment. A trial that was dropped early proves no bound. The rule asks for sizes, their "

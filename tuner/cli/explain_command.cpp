@@ -53,17 +53,12 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   ask_for_bits(connection, options, query);
   Asked asked;
   asked.all = answers_to_cover(connection, query);
-  if (!options.what.empty() && !options.is_of_parameter()) {
-    const auto sizes = config::parse_sizes(options.what);
-    std::erase_if(asked.all,
-                  [&](const db::BestAnswer& answer) { return !is_of_sizes(answer.problem(), sizes); });
-  }
-  if (asked.all.empty()) {
-    const bool is_of_sizes = !options.what.empty() && !options.is_of_parameter();
-    find_nothing(connection, settings, options,
-                 (is_of_sizes ? " for size " + options.what : "") + asked_text(options),
-                 "measure it first: tuner run --sizes " + (is_of_sizes ? options.what : "512..4096"));
-  }
+  const std::string sizes = options.is_of_parameter() ? "" : options.what;
+  if (!sizes.empty())
+    std::erase_if(asked.all, [wanted = config::parse_sizes(sizes)](const db::BestAnswer& answer) {
+      return !is_of_sizes(answer.problem(), wanted);
+    });
+  if (asked.all.empty()) find_nothing(connection, settings, options, sizes);
   asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all, options) : chosen_of(asked.all);
   std::ranges::stable_sort(
       asked.chosen, reports::problem_less,
@@ -138,7 +133,7 @@ void add_explain(const CommandPlace& place) {
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table or json");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir"});
+  command.settings("db type pad measure l2 cache_dir");
   command->footer(
       "Of a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "
       "From the counters of `tuner profile` where there are any, else from machine code, resources, ceilings "

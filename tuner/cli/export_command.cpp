@@ -135,8 +135,7 @@ int write_foreign(const db::Connection& connection, const std::string& format, c
   const Files files =
       format == "kernel-launcher" ? wisdom(connection, filter) : recordings(connection, filter, format);
   if (files.empty())
-    throw model::Error("nothing that is selected has an outcome", "`tuner report` shows what there is",
-                       model::ExitCode::nothing_found);
+    throw NothingFound("nothing that is selected has an outcome", "`tuner report` shows what there is");
   if (!is_folder(path)) {
     if (files.size() > 1) {
       throw model::UsageError(
@@ -191,7 +190,7 @@ void add_export(const CommandPlace& place) {
   command.option("--family", options.filter.family, "NAME", "only this family");
   command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
-  command.settings({"db"});
+  command.settings("db");
   command->footer("An export is a device too: tuner run --device replay:FILE");
 }
 

@@ -138,32 +138,13 @@ void select_recorded_kernel(const Context& context, Selection& selection) {
 
 }  // namespace
 
-std::vector<std::string> sweep_settings() {
-  return {"sizes",
-          "device",
-          "type",
-          "pad",
-          "strategy",
-          "seed",
-          "budget",
-          "until",
-          "measure",
-          "l2",
-          "execution",
-          "objective",
-          "ceilings",
-          "baselines",
-          "compile_jobs",
-          "compile_timeout_s",
-          "run_timeout_s",
-          "run_timeout_factor",
-          "prepare_timeout_s"};
+std::string sweep_settings() {
+  return "sizes device type pad strategy seed budget until measure l2 execution objective ceilings baselines "
+         "compile_jobs compile_timeout_s run_timeout_s run_timeout_factor prepare_timeout_s";
 }
 
-std::vector<std::string> sweep_flags() {
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(), {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb"});
-  return names;
+std::string sweep_flags() {
+  return sweep_settings() + " publish_every_s report db cache_dir cache_limit_mb";
 }
 
 std::uint64_t random_seed() {

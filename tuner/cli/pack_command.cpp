@@ -48,9 +48,7 @@ int run_pack(const Context& context, PackOptions options) {
   db::BestAnswers all = answers_to_cover(connection, query);
   if (!options.gpu.empty())
     std::erase_if(all, [](const db::BestAnswer& answer) { return !answer.wanted_device; });
-  if (all.empty())
-    find_nothing(connection, settings, options, asked_text(options),
-                 "measure it first: tuner run --sizes 512..4096");
+  if (all.empty()) find_nothing(connection, settings, options);
   use::Pack pack;
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   PackCompiler compiler(settings, printer);
@@ -88,8 +86,7 @@ void add_pack(const CommandPlace& place) {
   PackOptions& options = command.options();
   command.option("-o,--output", options.out, "FILE", "the pack, for example matmul.tuned")->required();
   add_cover_question(command, options);
-  command.settings(
-      {"db", "type", "pad", "measure", "l2", "execution", "cache_dir", "compile_jobs", "compile_timeout_s"});
+  command.settings("db type pad measure l2 execution cache_dir compile_jobs compile_timeout_s");
   command->footer(
       "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
       "by size, launches and binaries. The spec's default is always in it. Programs launch from it with "

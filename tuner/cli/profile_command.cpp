@@ -41,20 +41,11 @@ struct ProfileOptions : Question {
 model::TrialRecord best_trial(const Context& context, const config::Settings& settings,
                               const db::Connection& connection, const ProfileOptions& options) {
   db::BestQuery query = query_of(context, settings, options);
-  if (!options.size.empty()) {
-    const auto sizes = config::parse_sizes(options.size);
-    if (sizes.size() != 1)
-      throw UsageError(fmt::format("one size is taken, '{}' is {}", options.size, sizes.size()),
-                       "give 1024 or 512x1024x256");
-    query.sizes = sizes.front();
-    query.row_padding = settings.paddings().front();
-  }
+  ask_for_size(options.size, settings, query);
   ask_for_bits(connection, options, query);
   db::BestAnswers answers = db::best(connection, query);
   std::erase_if(answers, [](const db::BestAnswer& answer) { return !answer.exact; });
-  if (answers.empty())
-    find_nothing(connection, settings, options, options.size.empty() ? "" : " for size " + options.size,
-                 "measure it first: tuner run");
+  if (answers.empty()) find_nothing(connection, settings, options, options.size);
   if (answers.size() > 1)
     throw UsageError(fmt::format("{} problems and environments have a best", answers.size()),
                      "say which: --size, --kernel, --environment; or name a trial");
@@ -73,14 +64,14 @@ model::TrialRecord trial_of(const Context& context, const config::Settings& sett
 /// Before anything is started: what can be told from the record alone.
 void require_countable(const db::Connection& connection, const model::TrialRecord& trial) {
   if (!trial.outcome.measurement || model::is_failure(trial.outcome.status))
-    throw Error(fmt::format("{} is {}: only what ran and was right is counted", trial_name(trial),
-                            model::to_string(trial.outcome.status)),
-                "`tuner show` says why", ExitCode::nothing_found);
+    throw NothingFound(fmt::format("{} is {}: only what ran and was right is counted", trial_name(trial),
+                                   model::to_string(trial.outcome.status)),
+                       "`tuner show` says why");
   const std::string architecture = architecture_of(connection, trial);
   if (!architecture.empty() && !architecture.starts_with("sm_"))
-    throw Error(fmt::format("{} ran on {}, which has no hardware counters that are read here",
-                            trial_name(trial), trial.environment.device),
-                "counters are of NVIDIA GPUs", ExitCode::nothing_found);
+    throw NothingFound(fmt::format("{} ran on {}, which has no hardware counters that are read here",
+                                   trial_name(trial), trial.environment.device),
+                       "counters are of NVIDIA GPUs");
   if (std::string why = device::cuda::counters::why_not_permitted(); !why.empty())
     throw Error(why, device::cuda::counters::how_to_permit);
 }
@@ -154,8 +145,9 @@ void add_profile(const CommandPlace& place) {
   command.option("--size", options.size, "SIZE", "of --best: 1024 or 512x1024x256");
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table; json");
-  command.settings({"db", "device", "metrics", "seed", "compile_jobs", "compile_timeout_s", "run_timeout_s",
-                    "run_timeout_factor", "prepare_timeout_s", "cache_dir", "cache_limit_mb"});
+  command.settings(
+      "db device metrics seed compile_jobs compile_timeout_s run_timeout_s run_timeout_factor "
+      "prepare_timeout_s cache_dir cache_limit_mb");
   command->footer(
       "The trial is compiled, verified and run a few times in a process of its own; nothing is timed. The "
       "counters are kept with the trial: `tuner show` prints them, `tuner export` and `tuner merge` take "

@@ -141,11 +141,10 @@ void leave_out_unreached(std::vector<Refreshed>& sizes) {
 
 [[noreturn]] void find_nothing_elsewhere(const config::Settings& settings, const RefreshOptions& options,
                                          const sweep::Request& request) {
-  throw model::Error(
+  throw NothingFound(
       fmt::format("nothing in {} is of another environment than {}{}", settings.database().string(),
                   sweep::environment(request, model::ElementType::float32).text(), asked_text(options)),
-      "`tuner run` measures; after a new driver, toolkit or GPU `tuner refresh` races its finalists again",
-      model::ExitCode::nothing_found);
+      "`tuner run` measures; after a new driver, toolkit or GPU `tuner refresh` races its finalists again");
 }
 
 int refresh(const Context& context, RefreshOptions options) {
@@ -183,9 +182,9 @@ void add_refresh(const CommandPlace& place) {
   command.option("--environment", options.part_of_environment, "TEXT",
                  "finalists of environments with this in their text, as 'driver 580'");
   command.choice("--format", options.format, {"table", "json"}, "table; json");
-  command.settings({"db", "device", "sizes", "type", "pad", "seed", "budget", "measure", "l2", "execution",
-                    "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
-                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress"});
+  command.settings(
+      "db device sizes type pad seed budget measure l2 execution compile_jobs compile_timeout_s "
+      "run_timeout_s run_timeout_factor prepare_timeout_s cache_dir cache_limit_mb progress");
   command->footer(
       "Of each size the winner, the others of its final and the default are verified and timed, then the "
       "best of them hold a final. That takes seconds, where a search takes minutes. What could be better by "

@@ -175,13 +175,11 @@ reports::ReportInput gather(const db::Connection& connection, const config::Sett
         "Left out: {} trials that today's specs do not describe. `tuner export` has them.", left_out));
   }
   if (input.trials.empty() && left_out > 0) {
-    throw model::Error(fmt::format("all {} trials that match are of specs that have changed since", left_out),
-                       "tune again with `tuner run`, or see them with `tuner export`",
-                       model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("all {} trials that match are of specs that have changed since", left_out),
+                       "tune again with `tuner run`, or see them with `tuner export`");
   }
   if (input.trials.empty()) {
-    throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
-                       model::ExitCode::nothing_found);
+    throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
   require_pivot(options, input.trials);
   add_gain(connection, options, input.notes);
@@ -280,7 +278,7 @@ void add_report(const CommandPlace& place) {
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
   command.option("--run", options.run, "ID", "only what this run measured (`tuner list runs`)");
   command.pages();
-  command.settings({"db"});
+  command.settings("db");
   command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
 }
 

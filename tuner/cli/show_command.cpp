@@ -56,7 +56,7 @@ void add_show(const CommandPlace& place) {
   command.choice("--format", options.format, {"text", "json"}, "of --sass; json has every loop and kernel")
       ->needs(sass);
   command.pages();
-  command.settings({"db", "cache_dir"});
+  command.settings("db cache_dir");
   command->footer(
       "--sass needs nvdisasm of a CUDA toolkit, and no GPU. A binary that is no longer cached is compiled "
       "again.\n"

@@ -341,9 +341,9 @@ void add_time(const CommandPlace& place) {
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
   command.flag("--json", options.json, "print the result as JSON");
-  command.settings({"sizes", "type", "device", "measure", "l2", "execution", "seed", "db", "compile_jobs",
-                    "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb",
-                    "progress"});
+  command.settings(
+      "sizes type device measure l2 execution seed db compile_jobs compile_timeout_s run_timeout_s "
+      "run_timeout_factor cache_dir cache_limit_mb progress");
   command
       ->add_option_function<std::string>(
           "--size", [&context = place.context](const std::string& value) { context.flags["sizes"] = value; })

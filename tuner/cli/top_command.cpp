@@ -185,10 +185,9 @@ class WatchedDatabase final : public Watched {
       m_run = run;
       return;
     }
-    throw model::Error(
+    throw NothingFound(
         fmt::format("no sweep is under way in {}", path.string()),
-        "`tuner list runs` shows those that ended; --events follows a file of `tuner run --events FILE`",
-        model::ExitCode::nothing_found);
+        "`tuner list runs` shows those that ended; --events follows a file of `tuner run --events FILE`");
   }
 
   const model::RunRecord& run() const { return m_run; }
@@ -294,7 +293,7 @@ void add_top(const CommandPlace& place) {
   command.option("--events", command.options().events, "FILE",
                  "follow what `tuner run --events FILE` writes, which also says what compiles and what is "
                  "left; - is standard input");
-  command.settings({"db", "progress"});
+  command.settings("db progress");
   command->footer(
       "Without --events the newest run of the database is watched: the best of each size as it improves, how "
       "fast it goes, what runs, the last failure, the clock, temperature and watts of the last trial. Ctrl-C "

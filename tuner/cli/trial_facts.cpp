@@ -35,8 +35,7 @@ model::Digest run_named(const db::Connection& connection, const std::string& pre
   }
   const std::vector<model::Digest> found = runs_named(connection, prefix);
   if (found.empty()) {
-    throw model::Error(fmt::format("no run's identifier begins with {}", prefix), hint,
-                       model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("no run's identifier begins with {}", prefix), hint);
   }
   if (found.size() > 1) {
     throw model::UsageError(fmt::format("{} runs begin with {}", found.size(), prefix), "give more digits");
