@@ -117,9 +117,7 @@ void put_chosen_first(FoundBest& found) {
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::ranges::find(order, i) == order.end()) order.push_back(i);
-  FoundBest sorted = found;
-  sorted.answers.clear();
-  sorted.ranked.clear();
+  FoundBest sorted{{}, std::move(found.missing), {}, std::move(found.by_rule), std::move(found.bounds)};
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
     sorted.ranked.push_back(std::move(found.ranked[i]));
