@@ -80,7 +80,7 @@ std::map<cover::Sizes, double> weights_of(const CoverOptions& options, std::size
       std::filesystem::is_directory(options.weights) || options.weights.ends_with(".json");
   if (!is_captured) return read_weights(options, dimensions);
   std::map<cover::Sizes, double> weights;
-  for (const CapturedUse& use :
+  for (const answers::CapturedUse& use :
        captured_uses(options.weights, spec_named(options.kernel, options.spec)).sizes)
     weights.emplace(use.sizes, use.cost);
   return weights;

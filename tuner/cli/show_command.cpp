@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "db/queries.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/machine_code.hpp"

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tuner/cover/rule.hpp"
+#include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/kernel_spec.hpp"

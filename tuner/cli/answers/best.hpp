@@ -13,9 +13,6 @@
 // What `tuner best` answers: as tables, as reasons, as JSON, and by which of several environments.
 namespace tuner::cli::answers {
 
-/// Some of the answers that a question has.
-using Chosen = std::vector<const db::BestAnswer*>;
-
 /// Those whose answers are of one family and environment together, in their order.
 template <class Item, class AnswerOf>
 std::vector<std::vector<const Item*>> grouped(const std::vector<Item>& items, const AnswerOf& answer_of) {

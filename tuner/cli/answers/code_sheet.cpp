@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 
+#include "reports/json.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/util/text.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/best.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/model/trial.hpp"
@@ -19,6 +20,9 @@ struct Style {
   /// `text` in such lines, two blanks before those behind the first.
   std::string wrapped(const std::string& text) const { return util::wrapped_text(text, columns, 2); }
 };
+
+/// Some of the answers that a question has.
+using Chosen = std::vector<const db::BestAnswer*>;
 
 /// Why the winner of an answer may be a trial that was dropped.
 inline constexpr const char* approximate_text =
