@@ -71,10 +71,12 @@ struct BestQuery {
 /// for, or certain bits: the best of these trials in that final. A dropped trial is named where it is faster
 /// than all that were measured whole. Nothing is ever compared across environments.
 struct BestAnswer {
-  Case tuning_case;         ///< what was measured: its problem may be another than the one asked for
+  Case tuning_case;  ///< what was measured: its problem may be another than the one asked for
+  const tuner::model::Problem& problem() const { return tuning_case.problem; }
+  const tuner::model::Environment& environment() const { return tuning_case.environment; }
   bool exact = false;       ///< the problem is the one asked for; else the nearest that was measured
   double distance = 0;      ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
-  std::string device_kind;  ///< of the class's device: `cuda`, `cpu`, `replay`; empty: unknown
+  std::string device_kind;  ///< of the environment's device: `cuda`, `cpu`, `replay`; empty: unknown
   /// Configurations that were tried, or passed over by a search that ended by itself.
   std::int64_t settled = 0;
   tuner::model::TrialRecord winner;
@@ -101,6 +103,8 @@ struct BestAnswer {
   /// By which the winner is the best; of another than time who asks ranks the trials.
   tuner::model::Objective objective = tuner::model::Objective::time;
 };
+
+using BestAnswers = std::vector<BestAnswer>;
 
 /// How many times as long as the winner another trial of the case takes: by the final where both were in
 /// it, else by the race, where a time of it is known of the winner too.
@@ -144,6 +148,8 @@ struct Ranked {
   /// all finalists together say (FinalCheck::raced_ns).
   bool in_final = false;
 };
+
+using Ranking = std::vector<Ranked>;
 
 /// The trials of the answer's case in the order in which one would use them: the answer's winner, then by
 /// their ratios. Those that compete and those that were dropped early, whose ratios are approximate: so the

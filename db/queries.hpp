@@ -31,6 +31,16 @@ struct TrialFilter {
   bool ceilings = true;  ///< also of kernels that measure what a device can do
 };
 
+/// What today's specs describe of a case.
+inline TrialFilter trials_of(const tuner::model::Problem& problem,
+                             const tuner::model::Environment& environment) {
+  TrialFilter filter;
+  filter.problem = problem;
+  filter.environment = environment;
+  filter.superseded = false;
+  return filter;
+}
+
 /// What else than its row a trial is read with.
 struct Detail {
   bool samples = false;  ///< fill Measurement::samples_ns too

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
-#include "tuner/cli/answers/cover.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
+#include "tuner/packing/launch_header.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/util/files.hpp"
 
@@ -56,7 +56,7 @@ std::size_t add_leaves(std::size_t first, std::size_t count, cover::Rule& rule) 
 }
 
 std::string header_text(const model::KernelSpec& spec) {
-  cli::answers::LaunchHeader header;
+  packing::LaunchHeader header;
   header.name_space = "tuned::matmul";
   header.dimensions = spec.sizes;
   header.device = *device::cuda::known_device("sm_90");

@@ -76,6 +76,8 @@ TEST_SUITE("programs that compile with NVRTC") {
     INFO(init.err);
     REQUIRE(init.exit_code == 0);
     CHECK(init.out == "scale.toml\nscale.cu\n");
+    CHECK(contains(init.err, "then:\n  tuner check scale.toml --sizes "));
+    CHECK(contains(init.err, "\n  tuner run --kernel scale.toml --sizes "));
     const std::string spec = program.file("scale.toml");
     INFO(spec);
     CHECK(contains(spec, "source = \"scale.cu\""));

@@ -66,7 +66,7 @@ std::map<std::string, std::vector<Row>> documented() {
 /// What stands in capitals, as variables do, in sources that read any.
 std::set<std::string> variables_in_sources() {
   std::set<std::string> found;
-  const std::regex reads(R"(getenv\(|\benvironment\(|\benvironment_variable\()");
+  const std::regex reads(R"(getenv\(|\benvironment\([^)]|\benvironment_variable\()");
   const std::regex name("\"([A-Z][A-Z0-9_]{2,})\"");
   const std::set<std::string> values_of_flags = {"FILE", "FLOAT", "FOLDER", "INT", "NAME", "PERCENT",
                                                  "SPEC", "TEXT",  "UINT",   "DIR", "TRIAL"};

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using nlohmann::json;
@@ -25,56 +26,10 @@ struct Measured : User {
   explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
 
   void write_spec(const std::string& kinds, const std::string& before = "") const {
-    std::string spec = before + R"text([kernel]
-name = "steps"
-family = "stepping"
-source = "steps.cu"
-entry = "steps"
-sizes = ["N"]
-default = { KIND = 3 }
-
-[parameters]
-KIND = [KINDS]
-
-[launch]
-block = [32]
-grid = [1]
-
-[[arguments]]
-name = "y"
-type = "float*"
-access = "out"
-extent = [32]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = 0
-
-[verify.launch]
-entry = "reference"
-block = [32]
-grid = [1]
-arguments = ["y.expected"]
-)text";
-    spec.replace(spec.find("KINDS"), 5, kinds);
-    write_text(home / "steps.toml", spec);
-    write_text(home / "steps.cu", R"text(
-extern "C" __global__ void steps(float* y, int N) {
-  const int count = KIND == 1 ? N : KIND == 2 ? 1500 : 60000;
-  volatile float wasted = 0;
-  for (int s = 0; s < count; ++s) wasted = wasted + 1;
-  y[threadIdx.x] = threadIdx.x;
-}
-)text");
-    write_text(home / "reference.cu", R"text(
-extern "C" __global__ void reference(double* y) {
-  y[threadIdx.x] = threadIdx.x;
-}
-)text");
+    tuner::test::SmallKernel kernel{.name = "steps", .before = before, .keys = "default = { KIND = 3 }\n"};
+    kernel.parameters = "KIND = [" + kinds + "]";
+    kernel.loops = "KIND == 1 ? N : KIND == 2 ? 1500 : 60000";
+    kernel.write(home);
   }
   void measure(const std::string& sizes) const {
     const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "steps.toml", "--sizes",

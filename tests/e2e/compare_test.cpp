@@ -6,6 +6,7 @@
 
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using db_test::key;
@@ -64,52 +65,8 @@ struct Owner : User {
 
 /// A kernel for the CPU device that says how much it does.
 void write_spinning(const User& user) {
-  write_text(user.home / "spin.toml", R"text([kernel]
-name = "spin"
-source = "spin.cu"
-entry = "spin"
-sizes = ["N"]
-
-[parameters]
-ROUNDS = [1, 8]
-
-[launch]
-block = [32]
-grid = ["ceil_div(N, 32)"]
-
-[[arguments]]
-name = "x"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = "0"
-
-[verify.launch]
-entry = "spin_reference"
-block = [32]
-grid = ["ceil_div(N, 32)"]
-arguments = ["x.expected", "x.magnitude", "N"]
-)text");
-  write_text(user.home / "spin.cu", R"text(extern "C" __global__ void spin(float* x, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile int spent = 0;
-  for (int round = 0; round < 1000 * ROUNDS; ++round) spent = spent + 1;
-  if (i < N) x[i] = i;
-}
-)text");
-  write_text(user.home / "reference.cu",
-             R"text(extern "C" __global__ void spin_reference(double* expected, double* magnitude, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) expected[i] = magnitude[i] = i;
-}
-)text");
+  tuner::test::SmallKernel{.name = "spin", .parameters = "ROUNDS = [1, 8]", .loops = "1000 * ROUNDS"}.write(
+      user.home);
 }
 
 /// The identifier of the trial whose configuration reads `configuration` in an export.

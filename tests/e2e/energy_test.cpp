@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -52,59 +53,8 @@ class Machine {
 /// Two blocks, of which the larger wastes time.
 struct Tuner : User {
   Tuner() {
-    write_text(home / "count.toml", R"text([kernel]
-name = "count"
-family = "counting"
-source = "count.cu"
-entry = "count"
-sizes = ["N"]
-
-[parameters]
-BLOCK = [32, 64]
-
-[launch]
-block = ["BLOCK"]
-grid = ["ceil_div(N, BLOCK)"]
-
-[[arguments]]
-name = "x"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = "0"
-
-[verify.launch]
-entry = "count_reference"
-block = [32]
-grid = ["ceil_div(N, 32)"]
-arguments = ["x.expected", "x.magnitude", "N"]
-
-[metrics]
-"Gelements/s" = "1.0 * N / time_ns"
-)text");
-    write_text(home / "count.cu", R"text(extern "C" __global__ void count(float* x, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile float wasted = 0;
-  for (int k = 0; BLOCK == 64 && k < 1000; ++k) wasted = wasted + 1;
-  if (i < N) x[i] = i;
-}
-)text");
-    write_text(home / "reference.cu",
-               R"text(extern "C" __global__ void count_reference(double* expected, double* magnitude, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) {
-    expected[i] = i;
-    magnitude[i] = i;
-  }
-}
-)text");
+    tuner::test::SmallKernel{.name = "count", .block = "BLOCK", .loops = "BLOCK == 64 ? 64000 : 0"}.write(
+        home);
     environment["TUNER_POWERCAP"] = machine.powercap();
   }
   tuner::test::ProgramResult run(std::vector<std::string> more, const std::string& device = "cpu") const {
@@ -162,11 +112,19 @@ TEST_SUITE("tuner, energy") {
   }
 
   TEST_CASE_FIXTURE(Tuner, "a search by energy measures that of each trial that is not hopeless") {
-    const auto searched = run({"--objective", "energy"});
+    const auto searched = run({"--objective", "energy", "--events", "events.jsonl"});
     REQUIRE_MESSAGE(searched.exit_code == 0, searched.err);
     CHECK(has(searched.out, "energy"));
+    CHECK(has(searched.err, " · best by energy "));
     CHECK(best("energy")["winner"]["configuration"]["BLOCK"] == 32);
     CHECK(has(run({"--objective", "energy"}).err, "all of them known already"));
+    CHECK(has(types({"top", "--events", "events.jsonl"}).out, "\n4096: best by energy "));
+  }
+
+  TEST_CASE_FIXTURE(Tuner, "a run names its objective, also where a file or the environment says it") {
+    environment["TUNER_OBJECTIVE"] = "edp";
+    REQUIRE(run({}).exit_code == 0);
+    CHECK(has(types({"list", "runs"}).out, " --objective edp"));
   }
 
   TEST_CASE_FIXTURE(Tuner, "where energy cannot be had, the message says why and what to do") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/e2e/user.hpp"
@@ -10,8 +11,8 @@ using tuner::test::words_of;
 
 namespace {
 
-void write_saxpy(const User& user) {
-  std::ofstream(user.home / "saxpy.cu") << R"(#ifndef BLOCK_SIZE
+void write_saxpy(const User& user, const std::string& file = "saxpy.cu") {
+  std::ofstream(user.home / file) << R"(#ifndef BLOCK_SIZE
 #define BLOCK_SIZE 256
 #endif
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
@@ -24,6 +25,21 @@ extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
 }  // namespace
 
 TEST_SUITE("tuner command line, init") {
+  TEST_CASE("the commands that come next can be pasted into a shell, however narrow the terminal") {
+    User user;
+    const std::string folder = "kernels of mine/of a linear algebra/level one";
+    std::filesystem::create_directories(user.home / folder);
+    write_saxpy(user, folder + "/saxpy.cu");
+    user.environment["COLUMNS"] = "40";
+    const auto init = user.types({"init", folder + "/saxpy.cu"});
+    REQUIRE(init.exit_code == 0);
+    const std::string pasted = init.err.substr(init.err.find("then:\n") + 6);
+    const auto read = tuner::test::run_program(
+        {"/bin/sh", "-c", "tuner() { printf '<%s>' \"$@\"; }\n" + pasted}, {}, user.home.path());
+    CHECK(read.out == "<check><" + folder + "/saxpy.toml>");
+    CHECK_MESSAGE(read.exit_code == 0, pasted);
+  }
+
   TEST_CASE("a kernel nobody described is tuned once its reference is written, its source untouched") {
     const User user;
     write_saxpy(user);
@@ -33,7 +49,7 @@ TEST_SUITE("tuner command line, init") {
     CHECK(init.out == "saxpy.toml\nsaxpy_reference.cu\n");
     CHECK(has(init.err,
               "saxpy.toml is a spec of `saxpy`, which saxpy.cu defines in line 4; saxpy_reference.cu is"));
-    CHECK(has(init.err, "then: tuner check saxpy.toml"));
+    CHECK(has(init.err, "then:\n  tuner check saxpy.toml\n"));
 
     // Before the reference says what is right nothing passes.
     const auto early = user.types({"run", "--kernel", "saxpy.toml", "--device", "cpu", "--sizes", "1000"});

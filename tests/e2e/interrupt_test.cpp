@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "db/database.hpp"
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 #include "tests/support/orphans.hpp"
 #include "tuner/model/error.hpp"
@@ -25,58 +26,11 @@ namespace {
 
 /// Its first thread wastes SPIN million additions, a run-time argument: every configuration has one binary.
 void write_spinning(const test::User& user, const std::string& spins) {
-  test::write_text(user.home / "spin.toml", R"spec([kernel]
-name = "spin"
-family = "spinning"
-source = "spin.cu"
-entry = "spin"
-sizes = ["N"]
-
-[parameters]
-SPIN = { values = [)spec" + spins + R"spec(], runtime = true }
-
-[launch]
-block = [32]
-grid = ["ceil_div(N, 32)"]
-
-[[arguments]]
-name = "x"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[[arguments]]
-name = "SPIN"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = "0"
-
-[verify.launch]
-entry = "spin_reference"
-block = [32]
-grid = ["ceil_div(N, 32)"]
-arguments = ["x.expected", "x.magnitude", "N"]
-)spec");
-  test::write_text(user.home / "spin.cu", R"(extern "C" __global__ void spin(float* x, int N, int SPIN) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile float wasted = 0;
-  if (i == 0)
-    for (long long s = 0; s < SPIN * 1000000LL; ++s) wasted = wasted + 1;
-  if (i < N) x[i] = i;
-}
-)");
-  test::write_text(user.home / "reference.cu",
-                   R"(extern "C" __global__ void spin_reference(double* expected, double* magnitude, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) expected[i] = magnitude[i] = i;
-}
-)");
+  test::SmallKernel{.name = "spin",
+                    .parameters = "SPIN = { values = [" + spins + "], runtime = true }",
+                    .arguments = {"SPIN"},
+                    .loops = "i == 0 ? SPIN * 1000000LL : 0"}
+      .write(user.home);
 }
 
 constexpr const char* six = "1, 2, 3, 4, 5, 6";

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/e2e/help_pages.hpp"
+#include "tests/e2e/small_kernel.hpp"
 
 using tuner::test::has;
 using tuner::test::is_installed;
@@ -14,41 +15,15 @@ using tuner::test::User;
 
 namespace {
 
-/// A kernel whose source has `statement` in it.
-void write_kernel(const User& user, const std::string& statement) {
-  tuner::test::write_text(user.home.path() + "/fill.toml", R"toml(verify = "none"
-
-[kernel]
-name = "fill"
-family = "fill"
-source = "fill.cu"
-entry = "fill"
-sizes = ["N"]
-
-[parameters]
-BLOCK = [32, 64, 128, 256]
-TWICE = [0, 1]
-
-[launch]
-block = ["BLOCK"]
-grid = ["ceil_div(N, BLOCK)"]
-
-[[arguments]]
-name = "x"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-)toml");
-  tuner::test::write_text(user.home.path() + "/fill.cu", R"(extern "C" __global__ void fill(float* x, int N) {
-  )" + statement + R"(
-  const int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < N) x[i] = TWICE;
-}
-)");
+/// A kernel whose source begins with `line`.
+void write_kernel(const User& user, const std::string& line) {
+  tuner::test::SmallKernel{.name = "fill",
+                           .parameters = "BLOCK = [32, 64, 128, 256]\nTWICE = [0, 1]",
+                           .block = "BLOCK",
+                           .begin = line,
+                           .value = "TWICE",
+                           .is_verified = false}
+      .write(user.home);
 }
 
 /// A command for the kernel, by the policy that drops nothing: what is dropped hangs on the machine's noise,
@@ -79,7 +54,7 @@ TEST_SUITE("e2e") {
     const User user;
     write_kernel(user, "");
     REQUIRE(tell(user, "run", "1.db", {"--shard", "1/2"}).exit_code == 0);
-    write_kernel(user, "if (x == nullptr) return;");
+    write_kernel(user, "// edited\n");
     REQUIRE(tell(user, "run", "2.db", {"--shard", "2/2"}).exit_code == 0);
 
     REQUIRE(user.types({"merge", "1.db", "2.db", "--db", "a.db"}).exit_code == 0);

@@ -6,67 +6,29 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
+using tuner::test::SmallKernel;
 using tuner::test::User;
 using tuner::test::write_text;
 
 namespace {
 
-std::string fill_spec(const std::string& name, const std::string& kernel_lines = "") {
-  return "[kernel]\nname = \"" + name +
-         "\"\nfamily = \"filling\"\nsource = \"fill.cu\"\nentry = \"fill\"\nsizes = [\"N\"]\n" +
-         kernel_lines + R"text(
-[parameters]
-BLOCK = [64, 128]
-
-[launch]
-block = ["BLOCK"]
-grid = ["ceil_div(N, BLOCK)"]
-
-[[arguments]]
-name = "x"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = 0
-
-[verify.launch]
-entry = "reference"
-block = 64
-grid = "ceil_div(N, 64)"
-arguments = ["x.expected", "N"]
-)text";
+/// It fills with threes.
+SmallKernel filling(const std::string& keys = "", const std::string& value = "3") {
+  return {.name = "fill",
+          .keys = "family = \"filling\"\n" + keys,
+          .parameters = "BLOCK = [64, 128]",
+          .block = "BLOCK",
+          .value = value,
+          .right = "3"};
 }
-
-std::string fill_source(const std::string& value, const std::string& includes = "") {
-  return includes +
-         "__global__ void fill(float* x, int n) {\n"
-         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-         "  if (i < n) x[i] = " +
-         value + ";\n}\n";
-}
-
-const std::string reference =
-    "__global__ void reference(double* x, int n) {\n"
-    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  if (i < n) x[i] = 3;\n}\n";
 
 /// With fill.toml, its source and its reference in the home folder.
 struct Author : User {
-  explicit Author(const std::string& kernel_lines = "", const std::string& source = fill_source("3")) {
-    write_text(home / "fill.toml", fill_spec("fill", kernel_lines));
-    write_text(home / "fill.cu", source);
-    write_text(home / "reference.cu", reference);
-  }
+  explicit Author(const SmallKernel& kernel = filling()) { kernel.write(home); }
   tuner::test::ProgramResult runs(std::vector<std::string> more = {},
                                   const std::string& sizes = "100") const {
     std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / "fill.toml",
@@ -86,12 +48,10 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST_SUITE("tuner command line, own kernels") {
   TEST_CASE("flags and header of the best are what its source was compiled with") {
-    const Author author("", fill_source("REAL(3) + 0 * ROWS"));
-    std::string spec = fill_spec("fill");
-    spec.replace(spec.find("BLOCK = [64, 128]"), 17,
-                 "BLOCK = [64, 128]\nREAL = { values = [\"float\"], spelled = true }\n\n[macros]\n"
-                 "ROWS = \"1024 / BLOCK\"");
-    write_text(author.home / "fill.toml", spec);
+    SmallKernel kernel = filling("", "REAL(3) + 0 * ROWS");
+    kernel.parameters +=
+        "\nREAL = { values = [\"float\"], spelled = true }\n\n[macros]\nROWS = \"1024 / BLOCK\"";
+    const Author author(kernel);
     const auto run = author.runs();
     REQUIRE_MESSAGE(run.exit_code == 0, run.err);
     const auto best = author.types({"best", "--size", "100", "--format", "flags"});
@@ -102,21 +62,18 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("the documented command builds from the flags alone what was measured") {
-    const std::string source =
+    SmallKernel kernel = filling("options = [\"-DFACTOR=3\"]\n", "FACTOR");
+    kernel.begin =
         "#if ORDER != ORDER_rows && ORDER != ORDER_columns\n#error which\n#endif\n"
         "template <int A, int B> struct Tile { static constexpr int product = A * B; };\n"
         "static_assert(FACTOR == 3 && sizeof(ELEMENT_TYPE) == 4 && Tile<1, 2>::product == 2);\n"
-        "__device__ PAIR pair; __device__ WIDE wide;\n" +
-        fill_source("FACTOR");
-    const Author author("options = [\"-DFACTOR=3\"]\n", source);
-    std::string spec = fill_spec("fill", "options = [\"-DFACTOR=3\"]\n");
-    spec.replace(spec.find("BLOCK = [64, 128]"), 17,
-                 "BLOCK = [64]\nORDER = [\"rows\", \"columns\"]\nPAIR = { values = [\"Tile<8, 4>\"], spelled "
-                 "= true }\n"
-                 "WIDE = { values = [\"unsigned int\"], spelled = true }\n"
-                 "CHUNK = { values = [2, 4], runtime = true }");
-    spec.replace(spec.find("block = [\"BLOCK\"]"), 17, "block = [\"BLOCK * CHUNK / CHUNK\"]");
-    write_text(author.home / "fill.toml", spec);
+        "__device__ PAIR pair; __device__ WIDE wide;\n";
+    kernel.parameters =
+        "BLOCK = [64]\nORDER = [\"rows\", \"columns\"]\nPAIR = { values = [\"Tile<8, 4>\"], spelled = true "
+        "}\n"
+        "WIDE = { values = [\"unsigned int\"], spelled = true }\nCHUNK = { values = [2, 4], runtime = true }";
+    kernel.block = "BLOCK * CHUNK / CHUNK";
+    const Author author(kernel);
     const auto run = author.runs();
     REQUIRE_MESSAGE(run.exit_code == 0, run.err);
     const auto flags = author.types({"best", "100", "--format", "flags"});
@@ -152,9 +109,11 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("check looks at every size that was asked for, and at 1024 where those have other dimensions") {
-    const Author author;
-    std::string spec = "constraints = [\"BLOCK == 64 || N * M == 10000\"]\n" + fill_spec("fill");
+    SmallKernel kernel = filling();
+    kernel.before = "constraints = [\"BLOCK == 64 || N * M == 10000\"]\n";
+    std::string spec = kernel.spec();
     spec.replace(spec.find("[\"N\"]"), 5, "[\"N\", \"M\"]");
+    const Author author(kernel);
     write_text(author.home / "fill.toml", spec);
     struct Asked {
       std::string sizes;
@@ -175,7 +134,7 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("what does not compile is not sound: equal errors are told once, with their count, and in full") {
-    const Author author("", fill_source("three"));
+    const Author author(filling("", "three"));
     const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});
     CHECK(check.exit_code == 1);
     CHECK_FALSE(has(check.out, "sound"));
@@ -186,7 +145,7 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("a mistake in some configurations alone is told with how many there are") {
-    const Author author("", fill_source("3.0f; static_assert(BLOCK != 64); x[i] = 3"));
+    const Author author(filling("", "3.0f; static_assert(BLOCK != 64); y[i] = 3"));
     const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});
     CHECK(check.exit_code == 1);
     CHECK(has(check.out, "fill: 1 of the 2 compiled fail; 2 configurations"));
@@ -195,7 +154,7 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("a run of which every trial failed is a failure, also where all were known to") {
-    const Author author("", fill_source("4"));
+    const Author author(filling("", "4"));
     const auto run = author.runs({}, "100,200");
     CHECK(run.exit_code == 1);
     CHECK(has(run.err, "4 trials failed, which is all of them: nothing has a result"));
@@ -206,12 +165,12 @@ TEST_SUITE("tuner command line, own kernels") {
     const auto failures = author.types({"list", "failures"});
     CHECK(failures.exit_code == 0);
     CHECK(count(failures.out, "wrong_result") == 1);  // one line of all four
-    CHECK(has(failures.out, "x[0] = 4, expected 3"));
+    CHECK(has(failures.out, "y[0] = 4, expected 3"));
     CHECK_FALSE(has(failures.out, "whole tiles"));
   }
 
   TEST_CASE("a run of which one trial gave a result is none") {
-    const Author author("", fill_source("3 + (BLOCK == 64)"));
+    const Author author(filling("", "3 + (BLOCK == 64)"));
     const auto run = author.runs();
     CHECK(run.exit_code == 0);
     CHECK(has(run.err, "1 trial failed; "));
@@ -220,7 +179,7 @@ TEST_SUITE("tuner command line, own kernels") {
   TEST_CASE("a reference that does not compile is told by check, and by run once") {
     const Author author;
     write_text(author.home / "reference.cu",
-               "__global__ void reference(double* x, int n) { x[0] = three; }\n");
+               "__global__ void reference(double* y, double* magnitude, int N) { y[0] = three; }\n");
     const auto check = author.types({"check", "--device", "cpu", author.home / "fill.toml"});
     CHECK(check.exit_code == 1);
     CHECK(has(check.out, "fill: its reference does not compile"));
@@ -232,7 +191,9 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("an edit of a header that -I leads to makes other binaries") {
-    const Author author("options = [\"-Iinclude\"]\n", fill_source("VALUE", "#include <value.h>\n"));
+    SmallKernel kernel = filling("options = [\"-Iinclude\"]\n", "VALUE");
+    kernel.begin = "#include <value.h>\n";
+    const Author author(kernel);
     mkdir((author.home / "include").c_str(), 0777);
     write_text(author.home / "include/value.h", "#define VALUE 3\n");
     const auto first = author.runs();
@@ -246,7 +207,7 @@ TEST_SUITE("tuner command line, own kernels") {
   }
 
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
-    const Author author("devices = [\"cuda\"]\n");
+    const Author author(filling("devices = [\"cuda\"]\n"));
     const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});
     CHECK(check.exit_code == 0);
     CHECK(check.out == "fill: left out: its spec has devices = [\"cuda\"]\n");
@@ -254,12 +215,10 @@ TEST_SUITE("tuner command line, own kernels") {
 
   TEST_CASE("after a run the best of each kernel that was tuned is shown, not the family's alone") {
     const Author author;
-    write_text(author.home / "slow.toml", fill_spec("slow", "options = [\"-DSLOW\"]\n"));
-    write_text(author.home / "fill.cu",
-               "__global__ void fill(float* x, int n) {\n"
-               "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-               "#ifdef SLOW\n  volatile float y = 0;\n  for (int k = 0; k < 300; ++k) y = y + 1;\n#endif\n"
-               "  if (i < n) x[i] = 3;\n}\n");
+    SmallKernel slow = filling();
+    slow.name = "slow";
+    slow.loops = "30000";
+    slow.write(author.home);
     const auto run = author.runs({"--kernel", author.home / "slow.toml"});
     CHECK(run.exit_code == 0);
     const std::size_t others = run.out.find("the other kernels that were tuned:");

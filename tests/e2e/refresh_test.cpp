@@ -5,69 +5,30 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using nlohmann::json;
 using tuner::test::has;
 using tuner::test::ProgramResult;
+using tuner::test::SmallKernel;
 using tuner::test::User;
 using tuner::test::words_of;
-using tuner::test::write_text;
 
 namespace {
 
-/// A kernel with six speeds, far apart, measured quickly at two sizes. The default is the slowest.
+/// A kernel with six speeds.
+SmallKernel wasting() {
+  return {.name = "waste",
+          .keys = "family = \"wasting\"\ndefault = { WASTE = 6000 }\n",
+          .parameters = "WASTE = [100, 2000, 3000, 4000, 5000, 6000]",
+          .loops = "20 * WASTE"};
+}
+
+/// It, measured quickly at two sizes. The default is the slowest.
 struct Measured : User {
   Measured() {
-    write_text(home / "waste.toml", R"text([kernel]
-name = "waste"
-family = "wasting"
-source = "waste.cu"
-entry = "waste"
-sizes = ["N"]
-default = { WASTE = 6000 }
-
-[parameters]
-WASTE = [100, 2000, 3000, 4000, 5000, 6000]
-
-[launch]
-block = [32]
-grid = ["ceil_div(N, 32)"]
-
-[[arguments]]
-name = "y"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = 0
-
-[verify.launch]
-entry = "reference"
-block = [32]
-grid = ["ceil_div(N, 32)"]
-arguments = ["y.expected", "N"]
-)text");
-    write_text(home / "waste.cu", R"text(
-extern "C" __global__ void waste(float* y, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile float wasted = 0;
-  for (int s = 0; blockIdx.x == 0 && s < 20 * WASTE; ++s) wasted = wasted + 1;
-  if (i < N) y[i] = i;
-}
-)text");
-    write_text(home / "reference.cu", R"text(
-extern "C" __global__ void reference(double* y, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) y[i] = i;
-}
-)text");
+    wasting().write(home);
     const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "waste.toml", "--sizes",
                                      "400,900", "--measure", "quick", "--until", "0%"});
     REQUIRE_MESSAGE(run.exit_code == 0, run.err);
@@ -151,14 +112,9 @@ TEST_SUITE("tuner command line, refresh") {
   TEST_CASE("a former winner that is slower now gives way") {
     const Measured user;
     // As another compiler might turn it round.
-    write_text(user.home / "waste.cu", R"text(
-extern "C" __global__ void waste(float* y, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile float wasted = 0;
-  for (int s = 0; blockIdx.x == 0 && s < 20 * (6100 - WASTE); ++s) wasted = wasted + 1;
-  if (i < N) y[i] = i;
-}
-)text");
+    SmallKernel today = wasting();
+    today.loops = "20 * (6100 - WASTE)";
+    today.write(user.home);
     const ProgramResult slower = user.refreshes({"--sizes", "400"});
     REQUIRE_MESSAGE(slower.exit_code == 0, slower.err);
     CHECK(has(slower.err, "waste was edited since it was measured: what races is what it is now"));
@@ -182,12 +138,10 @@ extern "C" __global__ void waste(float* y, int N) {
 
   TEST_CASE("a former winner that fails now gives way, and its failure is told") {
     const Measured user;
-    write_text(user.home / "waste.cu", R"text(
-extern "C" __global__ void waste(float* y, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) y[i] = WASTE == 100 ? 0 : i;
-}
-)text");
+    SmallKernel today = wasting();
+    today.value = "WASTE == 100 ? 0 : i";
+    today.right = "i";
+    today.write(user.home);
     const ProgramResult wrong = user.refreshes({"--sizes", "900"});
     CHECK_MESSAGE(wrong.exit_code == 0, wrong.err);
     CHECK(has(words_of(wrong.out), "the former fails: wrong_result"));

@@ -6,6 +6,7 @@
 #include <regex>
 #include <sstream>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -17,58 +18,13 @@ namespace {
 /// Two blocks, of which the larger wastes time, so that luck has no part in who wins; and each once more,
 /// writing one element less than it should.
 void write_counting(const User& user) {
-  write_text(user.home / "count.toml", R"text([kernel]
-name = "count"
-family = "counting"
-source = "count.cu"
-entry = "count"
-sizes = ["N"]
-default = { BLOCK = 32 }
-
-[parameters]
-BLOCK = [32, 64]
-LOSE_ONE = [0, 1]
-
-[launch]
-block = ["BLOCK"]
-grid = ["ceil_div(N, BLOCK)"]
-
-[[arguments]]
-name = "x"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = "0"
-
-[verify.launch]
-entry = "count_reference"
-block = [32]
-grid = ["ceil_div(N, 32)"]
-arguments = ["x.expected", "x.magnitude", "N"]
-
-[metrics]
-"elements/ns" = "1.0 * N / time_ns"
-)text");
-  write_text(user.home / "count.cu", R"text(extern "C" __global__ void count(float* x, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile float wasted = 0;
-  for (int s = 0; BLOCK == 64 && s < 1000; ++s) wasted = wasted + 1;
-  if (i < N - LOSE_ONE) x[i] = i;
-}
-)text");
-  write_text(user.home / "reference.cu",
-             R"text(extern "C" __global__ void count_reference(double* expected, double* magnitude, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < N) expected[i] = magnitude[i] = i;
-}
-)text");
+  tuner::test::SmallKernel{.name = "count",
+                           .keys = "default = { BLOCK = 32 }\n",
+                           .parameters = "BLOCK = [32, 64]\nLOSE_ONE = [0, 1]",
+                           .block = "BLOCK",
+                           .elements = "N - LOSE_ONE",
+                           .loops = "BLOCK == 64 ? 4000 : 0"}
+      .write(user.home);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using nlohmann::json;
 using tuner::test::has;
 using tuner::test::ProgramResult;
+using tuner::test::SmallKernel;
 using tuner::test::User;
 using tuner::test::words_of;
 using tuner::test::write_text;
@@ -16,84 +18,21 @@ namespace {
 
 /// The product of three numbers, in two orders that round differently. The default wastes most time, the
 /// other order least.
-std::string spec(const std::string& name, const std::string& kernel_lines = "") {
-  return "[kernel]\nname = \"" + name + "\"\nfamily = \"" + name +
-         "\"\nsource = \"times.cu\"\nentry = \"times\"\nsizes = [\"N\"]\ndefault = { ORDER = 0, WASTE = "
-         "3000 "
-         "}\n" +
-         kernel_lines + R"text(
-[parameters]
-ORDER = [0, 1]
-WASTE = [0, 1000, 3000]
-
-[launch]
-block = [32]
-grid = ["ceil_div(N, 32)"]
-
-[[arguments]]
-name = "a"
-type = "float*"
-access = "in"
-extent = ["N"]
-init = "uniform(-1, 1)"
-
-[[arguments]]
-name = "b"
-type = "float*"
-access = "in"
-extent = ["N"]
-init = "uniform(-1, 1)"
-
-[[arguments]]
-name = "c"
-type = "float*"
-access = "in"
-extent = ["N"]
-init = "uniform(-1, 1)"
-
-[[arguments]]
-name = "y"
-type = "float*"
-access = "out"
-extent = ["N"]
-
-[[arguments]]
-name = "N"
-type = "int"
-
-[verify]
-reference = "reference.cu"
-rounding_terms = 3
-
-[verify.launch]
-entry = "reference"
-block = [32]
-grid = ["ceil_div(N, 32)"]
-arguments = ["a", "b", "c", "y.expected", "y.magnitude", "N"]
-)text";
+SmallKernel product(const std::string& name, const std::string& keys = "") {
+  return {.name = name,
+          .keys = "default = { ORDER = 0, WASTE = 3000 }\n" + keys,
+          .parameters = "ORDER = [0, 1]\nWASTE = [0, 1000, 3000]",
+          .inputs = {"a", "b", "c"},
+          .value = "ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i])",
+          .right = "double(a[i]) * double(b[i]) * double(c[i])",
+          .rounding_terms = 3,
+          .loops = "60 * WASTE + (ORDER == 0 ? 40000 : 0)"};
 }
 
 struct Multiplying : User {
   Multiplying() {
-    write_text(home / "times.toml", spec("times"));
-    write_text(home / "loose.toml", spec("loose", "deterministic = false\n"));
-    write_text(home / "times.cu", R"text(
-extern "C" __global__ void times(const float* a, const float* b, const float* c, float* y, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  volatile float wasted = 0;
-  // One block wastes: apart by so much that a busy machine does not change the order.
-  for (int s = 0; blockIdx.x == 0 && s < 300 + 30 * WASTE + (ORDER == 0 ? 5000 : 0); ++s) wasted = wasted + 1;
-  if (i < N) y[i] = ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i]);
-}
-)text");
-    write_text(home / "reference.cu", R"text(
-extern "C" __global__ void reference(const float* a, const float* b, const float* c, double* y, double* m, int N) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= N) return;
-  y[i] = double(a[i]) * double(b[i]) * double(c[i]);
-  m[i] = fabs(y[i]);
-}
-)text");
+    product("times").write(home);
+    product("loose", "deterministic = false\n").write(home);
   }
   ProgramResult runs(const std::vector<std::string>& more = {}, const std::string& sizes = "2000",
                      const std::string& kernel = "times") const {

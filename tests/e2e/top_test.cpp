@@ -5,10 +5,13 @@
 #include <csignal>
 #include <thread>
 
+#include "tests/db/fixture.hpp"
 #include "tests/e2e/on_terminal.hpp"
 #include "tests/e2e/user.hpp"
+#include "tuner/util/command.hpp"
 
 using namespace std::chrono_literals;
+namespace model = tuner::model;
 using tuner::test::BackgroundProgram;
 using tuner::test::has;
 using tuner::test::read_text;
@@ -129,6 +132,31 @@ TEST_SUITE("tuner top") {
     CHECK(of_events.exit_code == 0);
     CHECK(has(of_events.out, "/3 sizes · "));
     CHECK(has(of_events.out, " left"));
+  }
+
+  TEST_CASE("the best in a database is that by the run's objective, which is named") {
+    const User user;
+    const std::string database = user.home / "results.db";
+    db::ResultStore store{database};
+    model::RunRecord run = db_test::sample_run();
+    run.command_line = "tuner run --objective energy --sizes 512";
+    run.state = "running";
+    run.host = tuner::util::host_name();
+    store.begin_run(run);
+    for (const double joules : {0.002, 0.001, 0.003}) {
+      model::TrialRecord trial = db_test::timed_trial(std::to_string(joules), 512, 100 / joules);
+      trial.run = run.id;
+      trial.outcome.energy = model::Energy{};
+      trial.outcome.energy->mean_j = joules;
+      store.record(trial);
+    }
+    BackgroundProgram watching({"/bin/sh", "-c", TUNER_BINARY " top --db results.db >&2"}, user.environment,
+                               user.home.path());
+    for (int i = 0; i < 1200 && !has(watching.err(), "best"); ++i) std::this_thread::sleep_for(50ms);
+    store.end_run(run.id, "done");
+    const auto seen = watching.wait();
+    CHECK(seen.exit_code == 0);
+    CHECK_MESSAGE(has(seen.err, "512 · best by energy 1 mJ "), seen.err);
   }
 
   TEST_CASE("a run that was killed ends the watching, with a warning") {

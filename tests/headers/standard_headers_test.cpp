@@ -29,7 +29,7 @@ const std::map<std::string, Names>& promised() {
         {"chrono", {"chrono"}},
         {"cmath",
          {"isfinite", "isnan", "sqrt", "log", "cos", "fabs", "frexp", "ldexp", "nearbyint", "signbit"}},
-        {"concepts", {"same_as", "integral", "floating_point", "invocable"}},
+        {"concepts", {"same_as", "integral", "unsigned_integral", "floating_point", "invocable"}},
         {"condition_variable", {"condition_variable"}},
         {"cstddef", {"size_t", "byte", "ptrdiff_t", "nullptr_t"}},
         {"cstdint",

@@ -53,6 +53,26 @@ TEST_CASE("the best is held against the fastest library of its size") {
   CHECK(progress.line(wide) == "1024 · best 100 µs · 4 tried");
 }
 
+TEST_CASE("the best is that by the sweep's objective, which is named") {
+  const auto drawing = [](model::TrialRecord trial, double joules) {
+    trial.outcome.energy = model::Energy{};
+    trial.outcome.energy->mean_j = joules;
+    return trial;
+  };
+  const auto shown = [&](model::Objective objective) {
+    Progress progress(0, [] { return 0.0; });
+    progress.search_by(objective);
+    progress.finished(drawing(library("cuBLAS", cube(512), 60'000), 4.2e-3));
+    progress.finished(drawing(measured("fast", {}, cube(512), 40'000), 2.8e-3));
+    progress.finished(drawing(measured("frugal", {}, cube(512), 50'000), 2.1e-3));
+    progress.finished(measured("unknown", {}, cube(512), 41'000));
+    return progress.line(wide);
+  };
+  CHECK(shown(model::Objective::time) == "512 · best 40 µs (1.50× cuBLAS) · 4 tried");
+  CHECK(shown(model::Objective::energy) == "512 · best by energy 2.1 mJ (2.00× cuBLAS) · 4 tried");
+  CHECK(shown(model::Objective::edp) == "512 · best by edp 2.1 mJ × 50 µs (2.40× cuBLAS) · 4 tried");
+}
+
 TEST_CASE("a best that nobody verified says so, and of two families each size says which") {
   Progress progress(20, [] { return 0.0; });
   model::TrialRecord trial = measured("tiled", {}, cube(512), 20'000);

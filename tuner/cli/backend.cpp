@@ -13,7 +13,6 @@
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/device/replay/replay.hpp"
-#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {

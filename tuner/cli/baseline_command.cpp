@@ -141,14 +141,12 @@ int write_baseline(const Context& context, const BaselineOptions& options) {
   // A time of few samples holds nothing.
   std::erase_if(best, [](const BestTrial& one) { return !one.trial.outcome.trusted_ns(); });
   if (best.empty())
-    throw model::Error("no size that is selected has an answer", "`tuner best` shows what there is",
-                       model::ExitCode::nothing_found);
+    throw NothingFound("no size that is selected has an answer", "`tuner best` shows what there is");
   deliver(options.path, baseline_text(best));
   write_err(
-      fmt::format("{} of {} written; commit it, and hold later results against it: "
-                  "tuner compare NEW.db {} --fail-if-slower 2%",
-                  is_stdout(options.path) ? "a baseline" : options.path,
-                  util::counted(static_cast<std::int64_t>(best.size()), "size"),
+      fmt::format("{} of {} written; commit it, and hold later results against it: tuner compare NEW.db {} "
+                  "--fail-if-slower 2%",
+                  is_stdout(options.path) ? "a baseline" : options.path, util::counted(best.size(), "size"),
                   is_stdout(options.path) ? "FILE" : options.path));
   return 0;
 }
@@ -164,7 +162,7 @@ void add_baseline(const CommandPlace& place) {
   command.option("--family", options.filter.family, "NAME", "only this family");
   command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
-  command.settings({"db"});
+  command.settings("db");
   command->footer(
       "Of each size in each environment: the configuration to use, its time with interval and samples, the "
       "GPU, and the digest of the kernel's definition.\n"

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "config/known_settings.hpp"
@@ -19,30 +17,16 @@
 #include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/answers/ranking.hpp"
+#include "tuner/cli/best_for_build.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
 namespace {
-
-struct BestOptions : Question {
-  std::string size;  ///< empty: every size
-  std::string size_flag;
-  std::string where;
-  std::string program;  ///< a capture
-  model::Objective objective = model::Objective::time;
-  int top = 0;  ///< 0: the one to use alone
-  bool nearest = false;
-  bool common = false;  ///< of all sizes the one configuration that loses least
-  std::string format = "table";
-
-  bool is_for_build() const { return format != "table" && format != "json"; }
-};
 
 std::string size_of(const BestOptions& options) {
   if (!options.size.empty() && !options.size_flag.empty() && options.size != options.size_flag) {
@@ -51,21 +35,6 @@ std::string size_of(const BestOptions& options) {
         "give one; `tuner best` without a size answers for all");
   }
   return options.size.empty() ? options.size_flag : options.size;
-}
-
-db::BestQuery make_query(const Context& context, const config::Settings& settings,
-                         const BestOptions& options) {
-  db::BestQuery query = query_of(context, settings, options);
-  if (!options.size.empty()) {
-    const auto sizes = config::parse_sizes(options.size);
-    if (sizes.size() != 1) {
-      throw model::UsageError(fmt::format("one size is taken, '{}' is {}", options.size, sizes.size()),
-                              "give 1024 or 512x1024x256; `tuner best` without a size answers for all");
-    }
-    query.sizes = sizes.front();
-  }
-  if (!query.sizes.empty()) query.row_padding = settings.paddings().front();
-  return query;
 }
 
 /// Races again, where the question is asked of another environment, whom the answer knows.
@@ -81,22 +50,19 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
 
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const BestOptions& options) {
-  std::string what = options.size.empty() ? "" : " for size " + options.size;
-  what += asked_text(options);
-  if (!options.where.empty()) what += " with " + options.where;
-  const std::string sizes = options.size.empty() ? "512..4096" : options.size;
-  find_nothing(connection, settings, options, what,
-               !options.where.empty() ? "without --where there may be more"
-               : options.objective != model::Objective::time
-                   ? fmt::format("measure it first: tuner run --sizes {} --objective {}", sizes,
-                                 model::to_string(options.objective))
-                   : "measure it first: tuner run --sizes " + sizes);
+  const std::string run =
+      fmt::format("measure it first: tuner run --sizes {} --objective {}",
+                  options.size.empty() ? "512..4096" : options.size, model::to_string(options.objective));
+  find_nothing(connection, settings, options, options.size,
+               options.where.empty() ? "" : " with " + options.where,
+               !options.where.empty()                        ? "without --where there may be more"
+               : options.objective == model::Objective::time ? ""
+                                                             : run);
 }
 
 /// The case's trials that meet the user's condition; the winner becomes the first of them. False where
 /// none does.
-bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>& ranked,
-              db::BestAnswer& answer) {
+bool restrict(const answers::TrialCondition& condition, db::Ranking& ranked, db::BestAnswer& answer) {
   condition.keep(ranked);
   if (ranked.empty()) return false;
   // Not by the condition: those tied may all be of a kernel that lacks a name in it.
@@ -115,28 +81,19 @@ bool restrict(const answers::TrialCondition& condition, std::vector<db::Ranked>&
   return true;
 }
 
-struct Found {
-  std::vector<db::BestAnswer> answers;
-  std::vector<answers::Missing> missing;        ///< sizes without an answer
-  std::vector<std::vector<db::Ranked>> ranked;  ///< parallel; empty lists where nobody asked for them
-  /// Parallel, or empty: why an answer is that of the rule for sizes that were never measured, and its bound.
-  std::vector<std::string> by_rule;
-  std::vector<reports::Json> bounds;
-};
-
-Found find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
+FoundBest find(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options) {
   const bool asks_of_counters = options.where.find("__") != std::string::npos;
   const answers::TrialCondition condition(
       options.where, asks_of_counters ? db::counters(connection) : std::vector<db::StoredCounter>{});
-  Found found;
+  FoundBest found;
   const bool wants_ranking = !condition.empty() || options.top > 0 ||
                              options.objective != model::Objective::time ||
                              (!query.sizes.empty() && options.format == "table");
-  std::vector<db::BestAnswer> best = db::best(connection, query);
+  db::BestAnswers best = db::best(connection, query);
   for (const db::Unanswered& size : db::unanswered(connection, query, best))
     found.missing.push_back(answers::missing(size, options.kernel));
   for (db::BestAnswer& answer : best) {
-    std::vector<db::Ranked> ranked;
+    db::Ranking ranked;
     if (wants_ranking) ranked = db::ranking(connection, answer, query);
     if (!condition.empty() && !restrict(condition, ranked, answer)) {
       found.missing.push_back({answer.tuning_case, "no trial with " + condition.text()});
@@ -149,16 +106,18 @@ Found find(const db::Connection& connection, const db::BestQuery& query, const B
     found.answers.push_back(std::move(answer));
     found.ranked.push_back(std::move(ranked));
   }
+  found.by_rule.resize(found.answers.size());
+  found.bounds.resize(found.answers.size());
   return found;
 }
 
-void put_chosen_first(Found& found) {
+void put_chosen_first(FoundBest& found) {
   std::vector<std::size_t> order;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers))
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::ranges::find(order, i) == order.end()) order.push_back(i);
-  Found sorted{{}, std::move(found.missing), {}, {}, {}};
+  FoundBest sorted{{}, std::move(found.missing), {}, std::move(found.by_rule), std::move(found.bounds)};
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
     sorted.ranked.push_back(std::move(found.ranked[i]));
@@ -166,18 +125,9 @@ void put_chosen_first(Found& found) {
   found = std::move(sorted);
 }
 
-[[noreturn]] void refuse_to_choose(const std::vector<db::BestAnswer>& all,
-                                   const answers::EnvironmentChoice& choice) {
-  std::string what = choice.why + ":";
-  for (const std::size_t i : choice.answers)
-    what += fmt::format("\n  {}: {} configurations", all[i].tuning_case.environment.text(), all[i].settled);
-  throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
-}
-
 /// Faster answers that the rule left out. Those of one kernel and environment are one line, with the size
 /// where most is lost.
-void say_faster(const std::vector<db::BestAnswer>& all,
-                const std::vector<answers::EnvironmentChoice>& choices) {
+void say_faster(const db::BestAnswers& all, const std::vector<answers::EnvironmentChoice>& choices) {
   struct Line {
     const answers::EnvironmentChoice* most = nullptr;
     double ratio = 0;
@@ -189,7 +139,7 @@ void say_faster(const std::vector<db::BestAnswer>& all,
     const db::BestAnswer& faster = all[*choice.faster];
     const double ratio = all[*choice.chosen].winner.outcome.measurement->median_ns /
                          faster.winner.outcome.measurement->median_ns;
-    Line& line = lines[{faster.winner.kernel, faster.tuning_case.environment.text()}];
+    Line& line = lines[{faster.winner.kernel, faster.environment().text()}];
     ++line.sizes;
     if (ratio <= line.ratio) continue;
     line.most = &choice;
@@ -202,7 +152,7 @@ void say_faster(const std::vector<db::BestAnswer>& all,
 }
 
 /// Which environment is the answer, where there are several. Sizes with the same choice stand together.
-void say_choices(const std::vector<db::BestAnswer>& all) {
+void say_choices(const db::BestAnswers& all) {
   std::map<std::string, reports::LabelledTexts> by_family;
   const std::vector<answers::EnvironmentChoice> choices = answers::choose_environments(all);
   for (const answers::EnvironmentChoice& choice : choices) {
@@ -219,74 +169,7 @@ void say_choices(const std::vector<db::BestAnswer>& all) {
   say_faster(all, choices);
 }
 
-/// Why the environment of an answer has none at the size that was asked for.
-std::string unanswered(const Found& found, const db::BestAnswer& answer) {
-  for (const answers::Missing& missing : found.missing) {
-    if (missing.tuning_case.problem.family == answer.tuning_case.problem.family &&
-        missing.tuning_case.environment == answer.tuning_case.environment)
-      return missing.reason;
-  }
-  return "";
-}
-
-/// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
-/// will do. Its place.
-std::size_t only_answer(const Found& found, const BestOptions& options) {
-  const std::vector<db::BestAnswer>& all = found.answers;
-  if (options.size.empty()) {
-    throw model::UsageError(fmt::format("--format {} is of one size", options.format),
-                            fmt::format("for example tuner best 1024 --format {}", options.format));
-  }
-  std::set<std::string> families;
-  for (const db::BestAnswer& answer : all) families.insert(answer.tuning_case.problem.family);
-  if (families.size() > 1) {
-    throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
-                                        options.size, fmt::join(families, ", ")),
-                            fmt::format("name one: --family {}", *families.begin()));
-  }
-  const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
-  if (!choice.chosen) refuse_to_choose(all, choice);
-  const db::BestAnswer& answer = all[*choice.chosen];
-  const bool by_rule = !found.by_rule.empty() && !found.by_rule[*choice.chosen].empty();
-  if (!answer.exact && !by_rule && !options.nearest) {
-    const std::string measured = answer.tuning_case.problem.size_text();
-    throw model::Error(
-        fmt::format("size {} {}; the nearest is {}", options.size,
-                    unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
-        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size),
-        model::ExitCode::nothing_found);
-  }
-  return *choice.chosen;
-}
-
-void write_for_build(const db::Connection& connection, const Found& found, const BestOptions& options) {
-  const std::size_t place = only_answer(found, options);
-  const db::BestAnswer& answer = found.answers[place];
-  const BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
-  if (options.format == "header") write_out(answers::best_comments(answer) + build_defines(recipe));
-  if (options.format == "flags") write_out(build_flags(recipe) + "\n");
-  if (options.format == "cmake") write_out(build_cmake(recipe));
-  if (options.format == "env") write_out(build_env(recipe));
-  write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
-                        answer.tuning_case.environment.text()));
-  if (!recipe.arguments.empty()) {
-    write_err(fmt::format("run-time parameters, to be passed as arguments: {}", arguments_text(recipe)));
-  }
-  if (!recipe.library.empty()) write_err(library_text(recipe));
-  if (!recipe.headers.empty()) write_err(recipe.headers);
-  if (!recipe.doubt.empty())
-    write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
-  if (answer.is_approximate()) write_err(answers::approximate_text);
-  if (!found.by_rule.empty() && !found.by_rule[place].empty())
-    write_err(found.by_rule[place]);
-  else if (!answer.exact)
-    write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
-  const answers::EnvironmentChoice choice = answers::choose_environments(found.answers).front();
-  if (!choice.why.empty()) write_err(choice.why + "; `tuner best` shows all");
-  if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(found.answers, choice));
-}
-
-void write_ranking(Found found, const BestOptions& options, const answers::Style& style) {
+void write_ranking(FoundBest found, const BestOptions& options, const answers::Style& style) {
   std::vector<answers::RankedCase> cases;
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     answers::RankedCase tuning_case{std::move(found.answers[i]), std::move(found.ranked[i]), 0};
@@ -303,12 +186,10 @@ void write_ranking(Found found, const BestOptions& options, const answers::Style
 /// Where the size was never measured, the rule's answer takes the place of the nearest size's, unless
 /// --nearest asks for that.
 void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
-                Found& found) {
+                FoundBest& found) {
   if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty() ||
       options.objective != model::Objective::time)
     return;
-  found.by_rule.resize(found.answers.size());
-  found.bounds.resize(found.answers.size());
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(found.answers)) {
     if (!choice.chosen || found.answers[*choice.chosen].exact) continue;
     db::BestAnswer& answer = found.answers[*choice.chosen];
@@ -323,28 +204,22 @@ void take_rules(const db::Connection& connection, const db::BestQuery& query, co
 }
 
 /// Of the size that was asked for; of all sizes it would be a book.
-void write_why(const db::Connection& connection, const Found& found, const BestOptions& options,
+void write_why(const db::Connection& connection, const FoundBest& found, const BestOptions& options,
                const answers::Style& style) {
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
-    db::TrialFilter filter;
-    filter.problem = answer.tuning_case.problem;
-    filter.environment = answer.tuning_case.environment;
-    filter.superseded = false;
-    const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
-    const std::string by_rule = found.by_rule.empty() ? "" : found.by_rule[i];
-    write_err(answers::why(answer, {options.size, unanswered(found, answer), by_rule}, found.ranked[i],
-                           answers::evidence(answer, trials), style));
+    const auto trials = db::trials(connection, db::trials_of(answer.problem(), answer.environment()));
+    write_err(answers::why(answer, {options.size, unanswered(found, answer), found.by_rule[i]},
+                           found.ranked[i], answers::evidence(answer, trials), style));
   }
 }
 
 /// Where an answer is from, if not from where it was asked for, and what measures it there in seconds.
-void say_provisional(const Found& found, const std::string& asked, const std::string& refreshing) {
+void say_provisional(const FoundBest& found, const std::string& asked, const std::string& refreshing) {
   if (asked.empty()) return;
-  write_err(
-      fmt::format("provisional: nothing was measured {}; this is from {}. To race its finalists there, in "
-                  "seconds: {}",
-                  asked, found.answers.front().tuning_case.environment.text(), refreshing));
+  write_err(fmt::format(
+      "provisional: nothing was measured {}; this is from {}. To race its finalists there, in seconds: {}",
+      asked, found.answers.front().environment().text(), refreshing));
 }
 
 /// A cover of one, as `tuner cover --at-most 1` makes it.
@@ -354,7 +229,7 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
       options.nearest || options.is_for_build())
     throw model::UsageError("--common is of all sizes and trials, as a table or JSON",
                             "leave out SIZE, --where, --program, --top, --nearest and other formats");
-  const std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
+  const db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty()) find_nothing(connection, settings, options);
   cover::Goal goal;
   goal.at_most = 1;
@@ -375,7 +250,8 @@ int best(const Context& context, BestOptions options) {
   name_kernel(options);
   const config::Settings settings = context.settings();
   options.objective = *model::parse_word<model::Objective>(settings.text("objective"));
-  db::BestQuery query = make_query(context, settings, options);
+  db::BestQuery query = query_of(context, settings, options);
+  ask_for_size(options.size, settings, query);
   if (options.top > 0 && options.is_for_build()) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
                             "a build takes one configuration");
@@ -383,7 +259,7 @@ int best(const Context& context, BestOptions options) {
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
   if (options.common) return answer_common(connection, settings, options, query);
-  Found found = find(connection, query, options);
+  FoundBest found = find(connection, query, options);
   std::string provisional = asked_environment(query);
   const std::string refreshing = refresh_command(options, query);
   if (!provisional.empty() && found.answers.empty() && found.missing.empty()) {
@@ -394,9 +270,9 @@ int best(const Context& context, BestOptions options) {
   }
   if (found.answers.empty()) provisional.clear();
   if (!provisional.empty() && options.is_for_build()) {
-    throw model::Error(fmt::format("nothing was measured {}; {} has an answer", provisional,
-                                   found.answers.front().tuning_case.environment.text()),
-                       "there, in seconds: " + refreshing, model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("nothing was measured {}; {} has an answer", provisional,
+                                   found.answers.front().environment().text()),
+                       "there, in seconds: " + refreshing);
   }
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
@@ -441,37 +317,32 @@ void add_best(const CommandPlace& place) {
   add_question(command, options);
   command.option("--class", options.part_of_environment, "TEXT", "the former name of --environment")
       ->group("");
-  command.option("--top", options.top, "N", "the first N trials of each size, side by side")
-      ->check(CLI::PositiveNumber);
+  command.count("--top", options.top, "the first N trials of each size, side by side");
   command.option("--where", options.where, "CONDITION",
                  "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
                  "block_threads, occupancy (%), time_us, energy_uj, and counters as dram__bytes_read_sum "
                  "(tuner profile)");
   command.option("--program", options.program, "CAPTURE",
                  "say what the program that was captured gains by the answers, with --kernel");
-  command.choice(
-      "--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
-      "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: the "
-      "same as variables of CMake, of a shell");
+  command.choice("--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
+                 "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: "
+                 "the same as variables of CMake, of a shell");
   command.flag("--common", options.common,
                "the one configuration that loses least over all sizes, and what it loses at each");
   command.flag("--nearest", options.nearest,
                "header and flags may take the nearest size where this one was never measured");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "execution", "objective"});
+  command.settings("db type pad measure l2 execution objective");
   command->footer(
       "After the race the finalists of a size are timed again, in turn. Some may be tied with the fastest. "
       "Among those, the one with the fewest registers is chosen, then the smallest block, then the first by "
       "name.\n"
       "A size that was never measured is answered by the rule of `tuner cover` where that has a bound, else "
-      "by "
-      "the nearest one, and the answer says so. Times are "
-      "compared only within one environment: device, driver, toolkit, type, L2 policy, method, execution, "
-      "inputs. Where "
-      "several environments have an answer, header, flags and JSON take the one that was searched further "
-      "and measured more carefully. Where no rule decides, pick one with --gpu, --measure, --l2, "
-      "--execution, --type or "
-      "--environment. Exit code 3: nothing is known.\n"
+      "by the nearest one, and the answer says so. Times are compared only within one environment: device, "
+      "driver, toolkit, type, L2 policy, method, execution, inputs. Where several environments have an "
+      "answer, header, flags and JSON take the one that was searched further and measured more carefully. "
+      "Where no rule decides, pick one with --gpu, --measure, --l2, --execution, --type or --environment. "
+      "Exit code 3: nothing is known.\n"
       "Example: nvcc $(tuner best 1024 --format flags) -c kernel.cu");
 }
 

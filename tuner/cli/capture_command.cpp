@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -36,7 +35,7 @@ struct CaptureOptions {
   bool children = false;
   std::string times = "cupti";
   std::vector<std::string> saves;
-  std::string at_most = "2GiB";
+  std::uint64_t at_most_bytes = std::uint64_t{2} << 30U;
   bool twice = false;
   std::string pack;
   bool verify = false;
@@ -68,24 +67,12 @@ std::string usable_pack(const std::string& path) {
   return fs::absolute(path).string();
 }
 
-/// `2GiB`, `500MiB`.
-std::uint64_t bytes_of(const std::string& text) {
-  const std::map<std::string, std::uint64_t> units = {
-      {"B", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}};
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto count = util::parse_number<std::uint32_t>(text.substr(0, digits));
-  const auto unit = units.find(text.substr(digits));
-  if (!count || unit == units.end())
-    throw model::UsageError(fmt::format("--at-most {} is no size", text), "give one such as 500MiB or 2GiB");
-  return *count * unit->second;
-}
-
 capture::Request request_of(const CaptureOptions& options) {
   capture::Request request;
   request.children = options.children;
   request.events = options.times == "events";
   for (const std::string& save : options.saves) request.saves.push_back(save_request(save));
-  request.at_most_bytes = bytes_of(options.at_most);
+  request.at_most_bytes = options.at_most_bytes;
   request.twice = options.twice;
   if (!options.pack.empty()) {
     const std::size_t equal = options.pack.find('=');
@@ -181,7 +168,9 @@ void add_capture(const CommandPlace& place) {
       ->allow_extra_args(false);
   command.flag("--twice", options.twice,
                "launch what is kept once more from the same memory, to see how exactly results repeat");
-  command.option("--at-most", options.at_most, "BYTES", "of all that is saved, unpacked (default 2GiB)");
+  command
+      .option("--at-most", options.at_most_bytes, "BYTES", "of all that is saved, unpacked (default 2GiB)")
+      ->transform(CLI::AsSizeValue(false));
   command.option("--use", options.pack, "[KERNEL=]PACK",
                  "launch the pack's kernels in place of the program's; says what was replaced");
   command.flag("--verify", options.verify, "with --use: compare the first launches with the program's own");

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <string_view>
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -176,18 +174,16 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
   constexpr std::uint32_t first_with_parameters = 12040;
   if (process.driver_version != 0 && process.driver_version < first_with_parameters)
     remarks.push_back(
-        fmt::format("{}: the driver is of CUDA {}.{}; from 12.4 on drivers say what a kernel's "
-                    "parameters are, which integers, --save and --use need",
+        fmt::format("{}: the driver is of CUDA {}.{}; from 12.4 on drivers say what a kernel's parameters "
+                    "are, which integers, --save and --use need",
                     who, process.driver_version / 1000, process.driver_version % 1000 / 10));
   if (process.lost_records != 0)
-    remarks.push_back(fmt::format("{}: CUPTI lost {}", who,
-                                  util::counted(static_cast<std::int64_t>(process.lost_records), "record")));
+    remarks.push_back(fmt::format("{}: CUPTI lost {}", who, util::counted(process.lost_records, "record")));
   if (process.untold != 0)
     remarks.push_back(fmt::format("{}: {} of kernels without a name or beyond the {} shapes that are kept",
-                                  who, util::counted(static_cast<std::int64_t>(process.untold), "launch"),
-                                  capture::most_shapes));
+                                  who, util::counted(process.untold, "launch"), capture::most_shapes));
   for (const capture::RecordedReplacement& one : process.replacements) {
-    const std::string launches = util::counted(static_cast<std::int64_t>(one.launches), "launch");
+    const std::string launches = util::counted(one.launches, "launch");
     const std::string kernel = util::one_line(capture::demangled(one.kernel), most_name);
     remarks.push_back(one.is_replaced
                           ? fmt::format("replaced: {} of {} by {}", launches, kernel, one.text)
@@ -198,8 +194,8 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
     for (const RecordedShape& shape : kernel.shapes) captured_into_graphs += shape.in_graphs;
   if (process.graph_launches != 0)
     remarks.push_back(fmt::format("{}: {} of graphs, with {} put into them", who,
-                                  util::counted(static_cast<std::int64_t>(process.graph_launches), "launch"),
-                                  util::counted(static_cast<std::int64_t>(captured_into_graphs), "kernel")));
+                                  util::counted(process.graph_launches, "launch"),
+                                  util::counted(captured_into_graphs, "kernel")));
 }
 
 }  // namespace
@@ -214,7 +210,7 @@ std::vector<std::string> capture_remarks(const Recording& recording) {
   for (const auto& process : recording.processes) add_process_remarks(process, remarks);
   if (recording.unfollowed != 0)
     remarks.push_back(fmt::format("{} used CUDA too; --children captures those that the program starts",
-                                  util::counted(static_cast<std::int64_t>(recording.unfollowed), "process")));
+                                  util::counted(recording.unfollowed, "process")));
   if (!recording.was_loaded)
     remarks.emplace_back(
         "nothing could be loaded into the program: it is linked statically, or runs with other rights");

@@ -89,8 +89,7 @@ CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spe
   return uses;
 }
 
-void say_gain(const std::vector<db::BestAnswer>& all, const std::string& capture,
-              const model::KernelSpec& spec) {
+void say_gain(const db::BestAnswers& all, const std::string& capture, const model::KernelSpec& spec) {
   for (const std::string& text : answers::gain_sentences(all, captured_uses(capture, spec))) write_err(text);
 }
 
@@ -115,9 +114,9 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
     sizes.push_back(use.sizes);
     taken += use.cost;
   }
-  std::string notice = fmt::format("{}: {} {} of {} with {} of its time", spec.name, sizes.size(),
-                                   sizes.size() == 1 ? "size" : "sizes", text,
-                                   reports::percent_text(taken / std::max(uses.cost, 1.0)));
+  std::string notice =
+      fmt::format("{}: {} of {} with {} of its time", spec.name, util::counted(sizes.size(), "size"), text,
+                  reports::percent_text(taken / std::max(uses.cost, 1.0)));
   if (sizes.size() < uses.sizes.size())
     notice += fmt::format("; {} that cost less are left out", uses.sizes.size() - sizes.size());
   if (uses.program_ns > 0)

@@ -14,8 +14,7 @@ namespace tuner::cli {
 answers::CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec);
 
 /// Says what the program gains by these answers for the kernel. Throws as above.
-void say_gain(const std::vector<db::BestAnswer>& all, const std::string& capture,
-              const model::KernelSpec& spec);
+void say_gain(const db::BestAnswers& all, const std::string& capture, const model::KernelSpec& spec);
 
 /// Whether --sizes names a capture, and no sizes.
 bool is_capture(const std::string& sizes);

@@ -105,9 +105,7 @@ class Checker {
 /// What the configurations have in common is said once, below.
 std::string result_table(const std::vector<model::TrialRecord>& records, const reports::Screen& screen) {
   using reports::Align;
-  std::vector<const model::TrialRecord*> trials;
-  for (const model::TrialRecord& record : records) trials.push_back(&record);
-  const answers::Common common(trials);
+  const answers::Common common(reports::view(records));
   reports::Table table({{"configuration", Align::left, true},
                         {"block", Align::left, false, 2},
                         {"registers", Align::right},
@@ -213,7 +211,7 @@ struct Counted {
     const auto [least, most] = std::ranges::minmax(counts);
     const std::size_t sizes = counts.size() + empty.size();
     std::string text = list.is_sample() ? "at least " : "";
-    text += least == most ? util::counted(static_cast<std::int64_t>(most), "configuration")
+    text += least == most ? util::counted(most, "configuration")
                           : fmt::format("{} to {} configurations", least, most);
     if (sizes == 1) return text + " at " + problem.text();
     text += fmt::format(" at {} sizes, the last {}", sizes, problem.text());
@@ -302,9 +300,8 @@ void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
     const model::TrialRecord& first = *group.example;
     const std::size_t count = group.trials.size();
     write_err(fmt::format("{}: {} of {}, {}{}:\n{}", first.kernel, model::to_string(first.outcome.status),
-                          util::counted(static_cast<std::int64_t>(count), "configuration"),
-                          count == 1 ? "" : "the first ", first.configuration.text(),
-                          reports::whole_reason(first)));
+                          util::counted(count, "configuration"), count == 1 ? "" : "the first ",
+                          first.configuration.text(), reports::whole_reason(first)));
   }
 }
 
@@ -422,8 +419,8 @@ void add_check(const CommandPlace& place) {
   command.flag("--sanitize", options.sanitize,
                "with --device cpu: run the sample, at awkward sizes or those of --sizes, under "
                "AddressSanitizer, UndefinedBehaviorSanitizer and a race detector");
-  command.settings({"device", "sizes", "type", "pad", "budget", "compile_jobs", "compile_timeout_s",
-                    "run_timeout_s", "cache_dir", "cache_limit_mb"});
+  command.settings(
+      "device sizes type pad budget compile_jobs compile_timeout_s run_timeout_s cache_dir cache_limit_mb");
   command->footer(
       "The sample covers every pair of parameter values that occurs in the space, with at most 256 "
       "configurations. In a space of more than 262,144 configurations it covers the pairs that 20,000 of "

@@ -4,6 +4,7 @@
 
 #include "db/transfer.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/model/error.hpp"
@@ -43,8 +44,8 @@ void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vecto
   require_nvcc(specs, m_backend.device, m_backend.compiler);
   const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
   if (list.groups.empty())
-    throw model::Error(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
-                       "`tuner run` searches what can", model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
+                       "`tuner run` searches what can");
   compile::CompilePool pool(m_backend.compile_jobs, m_backend.make_compiler);
   sweep::Services services{pool,
                            m_backend.all_runners(),

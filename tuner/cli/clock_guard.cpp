@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tuner/cli/output.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
@@ -129,8 +130,7 @@ std::string clocks_text(const std::vector<model::DeviceInfo>& devices) {
   for (const model::DeviceInfo& device : devices) {
     const std::vector<int> known = nvml.sm_clocks_mhz(device.uuid);
     if (known.empty())
-      throw model::Error(fmt::format("the clocks of {} are not known: NVML does not tell them", device.id),
-                         "", model::ExitCode::nothing_found);
+      throw NothingFound(fmt::format("the clocks of {} are not known: NVML does not tell them", device.id));
     text += fmt::format("{}: {} MHz\n", device.id, fmt::join(known, ", "));
   }
   return text;

@@ -43,12 +43,6 @@ std::string version_text() {
                      compiler_text());
 }
 
-/// What is wrong with a command line, and the next step.
-struct ParseMistake {
-  std::string message;
-  std::string hint;
-};
-
 /// The command that was being parsed when it ended.
 struct CalledCommand {
   const CLI::App* app;
@@ -80,18 +74,18 @@ std::string meant_below(const CommandShape& shape, const std::string& word, cons
   return "";
 }
 
-ParseMistake unknown_command(const CalledCommand& called, const CommandShape& shape,
-                             const std::string& word) {
+model::UsageError unknown_command(const CalledCommand& called, const CommandShape& shape,
+                                  const std::string& word) {
   const std::vector<std::string> names = command_names(shape);
-  ParseMistake mistake{fmt::format("there is no command '{} {}'", called.name, util::one_line(word, 60)), ""};
-  mistake.hint = util::did_you_mean(word, names);
-  if (mistake.hint.empty()) mistake.hint = meant_below(shape, word, called.name);
-  if (mistake.hint.empty()) mistake.hint = fmt::format("choose {}", util::listed(names));
-  return mistake;
+  std::string hint = util::did_you_mean(word, names);
+  if (hint.empty()) hint = meant_below(shape, word, called.name);
+  if (hint.empty()) hint = fmt::format("choose {}", util::listed(names));
+  return model::UsageError(fmt::format("there is no command '{} {}'", called.name, util::one_line(word, 60)),
+                           hint);
 }
 
-ParseMistake unknown_flag(const CalledCommand& called, const CommandShape& shape, const std::string& word,
-                          const std::string& help) {
+model::UsageError unknown_flag(const CalledCommand& called, const CommandShape& shape,
+                               const std::string& word, const std::string& help) {
   const std::string flag = word.substr(0, word.find('='));
   // `--` is no part of what was mistyped: with it, any two short flags would be near.
   std::vector<std::string> bare;
@@ -99,13 +93,13 @@ ParseMistake unknown_flag(const CalledCommand& called, const CommandShape& shape
     for (const std::string& name : known.names)
       if (name.starts_with("--")) bare.push_back(name.substr(2));
   const std::string_view meant = util::nearest(flag.substr(flag.find_first_not_of('-') % flag.size()), bare);
-  return {fmt::format("'{}' has no flag {}", called.name, util::one_line(flag, 60)),
-          meant.empty() ? help : fmt::format("did you mean `--{}`? {}", meant, help)};
+  return model::UsageError(fmt::format("'{}' has no flag {}", called.name, util::one_line(flag, 60)),
+                           meant.empty() ? help : fmt::format("did you mean `--{}`? {}", meant, help));
 }
 
 /// Of the `error` that `app` ended parsing with. An unknown word comes before anything that is missing, which
 /// it may stand for.
-ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error) {
+model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& error) {
   const CalledCommand called = called_command(app);
   const CommandShape shape = command_shape(*called.app);
   const std::string help = fmt::format("`{} --help` shows what it takes", called.name);
@@ -113,20 +107,21 @@ ParseMistake parse_mistake(const CLI::App& app, const CLI::ParseError& error) {
     if (word == "--") continue;
     if (word.starts_with('-') && word.size() > 1) return unknown_flag(called, shape, word, help);
     if (!shape.commands.empty()) return unknown_command(called, shape, word);
-    return {fmt::format("'{}' takes no '{}'", called.name, util::one_line(word, 60)), help};
+    return model::UsageError(fmt::format("'{}' takes no '{}'", called.name, util::one_line(word, 60)), help);
   }
   if (!shape.commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    return {fmt::format("'{}' needs to be told what", called.name),
-            fmt::format("choose {}", util::listed(command_names(shape)))};
+    return model::UsageError(fmt::format("'{}' needs to be told what", called.name),
+                             fmt::format("choose {}", util::listed(command_names(shape))));
   }
-  return {error.what(), help};
+  return model::UsageError(error.what(), help);
 }
 
 }  // namespace
 
-void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names,
+void add_setting_flags(CLI::App& command, Context& context, std::string_view names,
                        const std::string& group) {
-  for (const std::string& name : names) {
+  while (!names.empty()) {
+    const std::string name(util::split_first(names, " "));
     const config::KnownSetting* setting = config::find_setting(name);
     if (!setting) throw std::logic_error("no setting is called " + name);
     std::string description(setting->description);
@@ -144,7 +139,7 @@ void add_setting_flags(CLI::App& command, Context& context, const std::vector<st
 }
 
 void add_manner_flags(CLI::App& command, Context& context) {
-  add_setting_flags(command, context, {"color"}, terminal_group);
+  add_setting_flags(command, context, "color", terminal_group);
   command
       .add_flag("--quiet,-q", context.quiet, "no progress and no remarks: answers, warnings and errors alone")
       ->group(terminal_group);
@@ -198,8 +193,8 @@ int parse_exit(CLI::App& app, const CLI::ParseError& error) {
     write_out(text.str());
     return static_cast<int>(model::ExitCode::done);
   }
-  const ParseMistake mistake = parse_mistake(app, error);
-  write_error(mistake.message, mistake.hint);
+  const model::UsageError mistake = parse_mistake(app, error);
+  write_error(mistake.what(), mistake.hint());
   return static_cast<int>(model::ExitCode::usage);
 }
 
@@ -245,8 +240,7 @@ terminal::Wish colour_wish(const Context& context) {
     } catch (const model::Error&) {  // the command that needs the settings says it
     }
   }
-  if (word == "always") return terminal::Wish::always;
-  return word == "never" ? terminal::Wish::never : terminal::Wish::automatic;
+  return terminal::wish_of(word);
 }
 
 /// What the flags say of how to speak, once they are parsed.

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct CommandPlace {
   Action& action;
 };
 
-/// Adds flags for these settings to a subcommand; their values go to Context::flags.
-void add_setting_flags(CLI::App& command, Context& context, const std::vector<std::string>& names,
+/// Adds flags for these settings, blanks stand between them, to a subcommand; their values go to
+/// Context::flags.
+void add_setting_flags(CLI::App& command, Context& context, std::string_view names,
                        const std::string& group = "");
 /// --color and --quiet, which every command takes.
 void add_manner_flags(CLI::App& command, Context& context);
@@ -60,6 +62,11 @@ class Command {
                       const std::string& description) {
     return m_app.add_option(names, value, description)->check(CLI::IsMember(words));
   }
+  /// A number from 1 on.
+  template <typename Value>
+  void count(const std::string& names, Value& value, const std::string& description) {
+    option(names, value, "N", description)->check(CLI::PositiveNumber);
+  }
   void flag(const std::string& name, bool& value, const std::string& description) {
     m_app.add_flag(name, value, description);
   }
@@ -72,10 +79,10 @@ class Command {
   /// Its answers may be longer than a screen.
   void pages() {
     m_app.parse_complete_callback([&context = m_context] { context.pages = true; });
-    add_setting_flags(m_app, m_context, {"pager"}, terminal_group);
+    add_setting_flags(m_app, m_context, "pager", terminal_group);
   }
   /// Flags for these settings; their values go to Context::flags.
-  void settings(const std::vector<std::string>& names) { add_setting_flags(m_app, m_context, names); }
+  void settings(std::string_view names) { add_setting_flags(m_app, m_context, names); }
 
  private:
   Context& m_context;

@@ -143,10 +143,6 @@ std::string example_lines(std::string_view command, std::size_t columns) {
   return hung_behind(head, util::wrapped_command(command, columns - head.size()), head.size());
 }
 
-}  // namespace
-
-namespace {
-
 /// Headings, and the names of commands and flags: what stands after two blanks, as far as two more.
 std::string painted_help(const std::string& help) {
   std::string out;

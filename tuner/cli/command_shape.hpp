@@ -6,11 +6,6 @@
 
 #include "reports/table.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace tuner::cli {
 
 /// What stands behind a flag, or in a place of its own.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/queries.hpp"
+#include "reports/table.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/model/trial.hpp"

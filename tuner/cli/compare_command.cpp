@@ -121,9 +121,9 @@ std::string compared_as(const std::string& format, const ComparedSides& sides,
 int compare_many(const ComparedSides& sides, const CompareOptions& options,
                  const std::optional<double>& share) {
   if (share && sides.both.empty()) {
-    throw model::Error(
+    throw NothingFound(
         "no problem was measured by both in one environment, so nothing is known to be fast enough",
-        "without --fail-if-slower what each has is shown", model::ExitCode::nothing_found);
+        "without --fail-if-slower what each has is shown");
   }
   std::optional<Limit> limit;
   if (share) limit = judge(sides.both, *share);
@@ -174,8 +174,9 @@ void add_compare(const CommandPlace& place) {
   command.choice("--format", options.format, {"table", "json", "junit", "github"},
                  "table; json; with --fail-if-slower also junit: JUnit's XML; github: annotations");
   command.pages();
-  command.settings({"db", "device", "measure", "l2", "execution", "seed", "compile_jobs", "compile_timeout_s",
-                    "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb"});
+  command.settings(
+      "db device measure l2 execution seed compile_jobs compile_timeout_s run_timeout_s run_timeout_factor "
+      "cache_dir cache_limit_mb");
   command->footer(
       "The answer is faster, slower or tied, with the ratio of A's time to B's and its 95 % interval. Two "
       "trials of one final were sampled in turn, so drift hits both alike. Samples taken apart know nothing "

@@ -38,8 +38,7 @@ std::string problems_text(const std::vector<const model::TrialRecord*>& trials) 
   for (const model::TrialRecord* trial : trials) ++families[trial->problem.family];
   std::vector<std::string> parts;
   for (const auto& [family, count] : families) parts.push_back(fmt::format("{} {}", family, count));
-  return fmt::format("{} ({})", util::counted(static_cast<std::int64_t>(trials.size()), "problem"),
-                     fmt::join(parts, ", "));
+  return fmt::format("{} ({})", util::counted(trials.size(), "problem"), fmt::join(parts, ", "));
 }
 
 /// What two environments differ in: `method standard-3 (A), complete-2 (B)`.

@@ -1,8 +1,6 @@
 // A comparison with a limit as continuous integration reads it.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/compare.hpp"
@@ -45,35 +43,11 @@ std::string said_of(const Compared& one, const Limit& limit, std::size_t index) 
 
 constexpr const char* not_measured = "in B, and not measured by A in this environment";
 
-std::string xml_text(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      // XML knows no other control characters.
-      default:
-        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 std::string junit_case(const model::TrialRecord& trial, const std::string& inner) {
   const double seconds = trial.outcome.measurement ? trial.outcome.measurement->median_ns * 1e-9 : 0;
   return fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\">{}</testcase>\n",
-                     xml_text(trial.problem.family + " on " + trial.environment.device),
-                     xml_text(reports::size_label(trial.problem)), seconds, inner);
+                     reports::html_text(trial.problem.family + " on " + trial.environment.device),
+                     reports::html_text(reports::size_label(trial.problem)), seconds, inner);
 }
 
 /// A message of a workflow command, or with `is_property` one of its properties.
@@ -98,7 +72,7 @@ std::string compare_junit(const ComparedSides& sides, const Limit& limit) {
   std::size_t failures = 0;
   std::size_t skipped = sides.only_b.size();
   for (std::size_t i = 0; i < sides.both.size(); ++i) {
-    const std::string said = xml_text(said_of(sides.both[i], limit, i));
+    const std::string said = reports::html_text(said_of(sides.both[i], limit, i));
     const Allowed allowed = limit.slowdowns[i].allowed;
     const char* kind = allowed == Allowed::no ? "failure" : "skipped";
     failures += allowed == Allowed::no ? 1 : 0;
@@ -127,7 +101,7 @@ std::string compare_github(const ComparedSides& sides, const Limit& limit) {
   }
   for (const model::TrialRecord& missing : sides.only_b) out += github_line("warning", missing, not_measured);
   return out + fmt::format("::notice title=tuner compare::{} of {} not more than {} slower\n", good,
-                           util::counted(static_cast<std::int64_t>(sides.both.size()), "size"),
+                           util::counted(sides.both.size(), "size"),
                            github_text(reports::percent_text(limit.share), false));
 }
 

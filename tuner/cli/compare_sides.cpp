@@ -13,6 +13,7 @@
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/compare.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -82,9 +83,9 @@ bool is_file(const std::string& name) {
 }
 
 [[noreturn]] void refuse(const std::string& name) {
-  throw model::Error(
+  throw NothingFound(
       fmt::format("'{}' is neither a file nor the beginning of a trial's or a run's identifier", name),
-      "`tuner list runs` and `tuner report` show identifiers", model::ExitCode::nothing_found);
+      "`tuner list runs` and `tuner report` show identifiers");
 }
 
 std::optional<model::TrialRecord> trial_named(const db::Connection& own, const std::string& prefix) {

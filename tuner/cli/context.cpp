@@ -1,7 +1,6 @@
 #include "tuner/cli/context.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -23,11 +22,7 @@ const char* version() {
 }
 
 terminal::Terminal open_terminal(const config::Settings& settings, int descriptor) {
-  const auto wish = [&](const char* name) {
-    const std::string& word = settings.text(name);
-    if (word == "auto") return terminal::Wish::automatic;
-    return word == "always" ? terminal::Wish::always : terminal::Wish::never;
-  };
+  const auto wish = [&](const char* name) { return terminal::wish_of(settings.text(name)); };
   terminal::Terminal terminal = terminal::open_terminal(descriptor, wish("color"), wish("progress"));
   terminal.quiet = is_quiet();
   return terminal;

@@ -20,8 +20,7 @@ std::vector<model::Digest> finalists_of(const db::BestAnswer& answer) {
   return keys;
 }
 
-std::vector<model::TrialRecord> uncounted(const sweep::Request& request,
-                                          const std::vector<db::BestAnswer>& answers,
+std::vector<model::TrialRecord> uncounted(const sweep::Request& request, const db::BestAnswers& answers,
                                           const db::Connection& connection) {
   std::vector<model::TrialRecord> all;
   for (const db::BestAnswer& answer : answers) {
@@ -54,12 +53,11 @@ std::string why_not_countable(const model::DeviceInfo& device) {
   return why.empty() ? "" : fmt::format("{} ({})", why, device::cuda::counters::how_to_permit);
 }
 
-void count_finalists(const sweep::Request& request, const std::vector<db::BestAnswer>& answers,
-                     db::ResultStore& store, const CountTrial& count, sweep::Observer& observer,
-                     const std::atomic<bool>& stop) {
+void count_finalists(const sweep::Request& request, const db::BestAnswers& answers, db::ResultStore& store,
+                     const CountTrial& count, sweep::Observer& observer, const std::atomic<bool>& stop) {
   const std::vector<model::TrialRecord> trials = uncounted(request, answers, store.connection());
   if (trials.empty()) return;
-  const std::string finalists = util::counted(static_cast<std::int64_t>(trials.size()), "finalist");
+  const std::string finalists = util::counted(trials.size(), "finalist");
   observer.notice("counting what " + finalists + " do");
   std::size_t done = 0;
   for (const model::TrialRecord& trial : trials) {

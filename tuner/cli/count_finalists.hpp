@@ -25,8 +25,7 @@ using CountTrial = std::function<model::Profile(const model::TrialRecord&)>;
 /// final the fastest, and keeps what was counted. Those that were counted before are left out, and so are
 /// libraries, kernels that this sweep does not tune, and other bits than it asks for. Says how many; the
 /// first that cannot be counted ends it with a sentence.
-void count_finalists(const sweep::Request& request, const std::vector<db::BestAnswer>& answers,
-                     db::ResultStore& store, const CountTrial& count, sweep::Observer& observer,
-                     const std::atomic<bool>& stop);
+void count_finalists(const sweep::Request& request, const db::BestAnswers& answers, db::ResultStore& store,
+                     const CountTrial& count, sweep::Observer& observer, const std::atomic<bool>& stop);
 
 }  // namespace tuner::cli

@@ -8,15 +8,14 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "db/queries.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/cover.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/packing/launch_header.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -26,19 +25,19 @@ namespace {
 /// A left-out size costs a whole cover, so each is searched less far than the cover that is shown.
 constexpr cover::Effort effort_left_out{500, 10'000};
 
-using Chosen = std::vector<const db::BestAnswer*>;
+using Chosen = answers::Chosen;
 
 std::vector<std::string> environment_lines(const Chosen& answers) {
   std::map<std::string, int> sizes;
-  for (const db::BestAnswer* one : answers) ++sizes[one->tuning_case.environment.text()];
+  for (const db::BestAnswer* one : answers) ++sizes[one->environment().text()];
   std::vector<std::string> lines;
   for (const auto& [environment, count] : sizes)
-    lines.push_back(fmt::format("\n  {}: {} {}", environment, count, count == 1 ? "size" : "sizes"));
+    lines.push_back(fmt::format("\n  {}: {}", environment, util::counted(count, "size")));
   return lines;
 }
 
 [[noreturn]] void refuse(const std::string& why, const Chosen& choices) {
-  std::vector<db::BestAnswer> copies;
+  db::BestAnswers copies;
   answers::EnvironmentChoice all;
   for (const db::BestAnswer* one : choices) {
     all.answers.push_back(copies.size());
@@ -48,12 +47,12 @@ std::vector<std::string> environment_lines(const Chosen& answers) {
                           "choose with " + answers::choosing_flags(copies, all));
 }
 
-void require_one_family(const std::vector<db::BestAnswer>& all) {
+void require_one_family(const db::BestAnswers& all) {
   std::set<std::string> families;
   std::set<std::int64_t> paddings;
   for (const db::BestAnswer& answer : all) {
-    families.insert(answer.tuning_case.problem.family);
-    paddings.insert(answer.tuning_case.problem.row_padding);
+    families.insert(answer.problem().family);
+    paddings.insert(answer.problem().row_padding);
   }
   if (families.size() > 1) {
     throw model::UsageError(fmt::format("a cover is of one family, and {} have answers: {}", families.size(),
@@ -88,15 +87,15 @@ cover::Goal goal_of(const CoverQuestion& question) {
   return goal;
 }
 
-std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, const db::BestQuery& query) {
-  std::vector<db::BestAnswer> all = db::best(connection, query);
+db::BestAnswers answers_to_cover(const db::Connection& connection, const db::BestQuery& query) {
+  db::BestAnswers all = db::best(connection, query);
   std::erase_if(all, [&](const db::BestAnswer& one) {
     return db::is_only_of_strategy(connection, one.tuning_case, check_strategy);
   });
   return all;
 }
 
-std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all) {
+answers::Chosen of_one_environment(const db::BestAnswers& all) {
   require_one_family(all);
   Chosen chosen, undecided;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
@@ -107,11 +106,11 @@ std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::Best
   if (!undecided.empty())
     refuse("several environments have answers, and no rule decides among them", undecided);
   for (const db::BestAnswer* one : chosen) {
-    if (!(one->tuning_case.environment == chosen.front()->tuning_case.environment))
+    if (!(one->environment() == chosen.front()->environment()))
       refuse("a cover is of one environment, and the sizes are answered by several", chosen);
   }
   std::stable_sort(chosen.begin(), chosen.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
-    return reports::problem_less(a->tuning_case.problem, b->tuning_case.problem);
+    return reports::problem_less(a->problem(), b->problem());
   });
   return chosen;
 }
@@ -123,24 +122,23 @@ KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::C
   at_hand.device.name = first.environment.device;
   for (model::DeviceInfo& device : db::devices(connection))
     if (device.name == first.environment.device) at_hand.device = std::move(device);
-  const KernelCatalog catalog =
-      KernelCatalog::load(spec.empty() ? std::vector<std::string>{} : std::vector{spec});
+  SpecsAtHand specs(connection, spec);
   std::set<std::string> seen;
-  SpecFiles files;
-  const auto take = [&](const model::TrialRecord& measured, const model::KernelSpec& spec_of_it) {
-    if (spec_of_it.name != measured.kernel || spec_of_it.family != first.problem.family) return;
-    space::KernelSpace space(spec_of_it);
-    if (space.definition() == measured.definition) at_hand.spaces.emplace(measured.kernel, std::move(space));
-  };
   for (const model::TrialRecord& one : table.configurations) {
     if (!seen.insert(one.kernel).second) continue;
-    for (const model::KernelSpec& known : catalog.all()) take(one, known);
-    const std::string declared = db::declared_path(connection, first.problem.family, one.kernel);
-    if (at_hand.spaces.contains(one.kernel) || declared.empty()) continue;
-    if (const auto* space = files.find({first.problem.family, one.kernel, {}, {}, {}, declared}))
-      take(one, space->spec());
+    for (model::KernelSpec& known : specs.of(one)) {
+      space::KernelSpace space(std::move(known));
+      if (space.definition() == one.definition) at_hand.spaces.emplace(one.kernel, std::move(space));
+    }
   }
   return at_hand;
+}
+
+const space::KernelSpace& KernelsAtHand::of(const std::string& kernel, const char* does) const {
+  if (const auto found = spaces.find(kernel); found != spaces.end()) return found->second;
+  throw model::Error(
+      fmt::format("the spec of {} is not at hand, or has changed since it was measured", kernel),
+      fmt::format("--kernel FILE names it; --kernel NAME {} another kernel alone", does));
 }
 
 answers::CoverTable load_cover_table(const db::Connection& connection, const Chosen& answers,
@@ -163,8 +161,8 @@ std::string options_of(const db::Connection& connection, const answers::CoverAns
     if (row[configuration].empty()) continue;
     const auto trial = db::find_trial(connection, row[configuration]);
     if (!trial || !binaries.insert(trial->binary_key).second || binaries.size() > 1) continue;
-    const BuildRecipe recipe = recipe_of(connection, *trial, spec);
-    options = build_flags(recipe);
+    const packing::BuildRecipe recipe = recipe_of(connection, *trial, spec);
+    options = packing::build_flags(recipe);
     remarks.push_back(fmt::format("{}: {}", trial->kernel, trial->configuration.text()));
     if (!recipe.doubt.empty()) remarks.push_back("doubtful: " + recipe.doubt);
   }
@@ -188,7 +186,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
                          const std::string& spec) {
   const KernelsAtHand at_hand = kernels_at_hand(connection, answer.table, spec);
   const db::Case& first = answer.table.cases.front();
-  answers::LaunchHeader header;
+  packing::LaunchHeader header;
   header.name_space = "tuned::" + as_identifier(first.problem.family);
   header.dimensions = answer.table.times.dimensions;
   header.device = at_hand.device;
@@ -196,15 +194,9 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
   std::map<std::size_t, std::size_t> places;
   for (const std::size_t one : answer.cover.set.configurations) {
     const model::TrialRecord& record = answer.table.configurations[one];
-    const auto space = at_hand.spaces.find(record.kernel);
-    if (space == at_hand.spaces.end()) {
-      throw model::Error(
-          fmt::format("the spec of {} is not at hand, or has changed since it was measured", record.kernel),
-          "--kernel FILE names it; --kernel NAME covers by another kernel alone");
-    }
     places[one] = header.configurations.size();
-    answers::HeaderConfiguration& written = header.configurations.emplace_back();
-    written.spec = &space->second.spec();
+    packing::HeaderConfiguration& written = header.configurations.emplace_back();
+    written.spec = &at_hand.of(record.kernel).spec();
     written.values = record.configuration;
     written.problem = first.problem;
     written.options = options_of(connection, answer, one, spec, written.remarks);
@@ -276,12 +268,12 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   every.family = first.problem.family;
   every.sizes.clear();
   every.type = first.problem.type;
-  std::vector<db::BestAnswer> all = answers_to_cover(connection, every);
+  db::BestAnswers all = answers_to_cover(connection, every);
   std::erase_if(all, [&](const db::BestAnswer& one) {
-    return !(one.tuning_case.environment == first.environment) ||
-           one.tuning_case.problem.row_padding != first.problem.row_padding;
+    return !(one.environment() == first.environment) ||
+           one.problem().row_padding != first.problem.row_padding;
   });
-  std::vector<const db::BestAnswer*> answers;
+  answers::Chosen answers;
   std::int64_t trials = 0;
   for (const db::BestAnswer& one : all) {
     answers.push_back(&one);
@@ -293,9 +285,7 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   const answers::CoverAnswer made = make_cover(std::move(table), cover::Goal{});
   if (cover::largest_known(made.estimate.between) == nullptr) return std::nullopt;
   const model::Problem problem = asked_problem(first.problem, query.sizes);
-  cover::Sizes sizes;
-  for (const model::Dimension& dimension : problem.sizes) sizes.push_back(dimension.value);
-  const auto picked = made.cover.rule.pick(sizes, [&](std::size_t one) {
+  const auto picked = made.cover.rule.pick(answers::sizes_of(problem), [&](std::size_t one) {
     return answers::may_run(at_hand.spaces, at_hand.device.limits, made.table.configurations[one], problem);
   });
   if (!picked) return std::nullopt;
@@ -304,8 +294,8 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   answer.answer.exact = false;
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
   answer.why = fmt::format(
-      "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, "
-      "shown as measured at {}: it loses {}{}",
+      "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, shown as "
+      "measured at {}: it loses {}{}",
       problem.size_text(), made.table.cases.size(), made.table.cases[size].problem.size_text(),
       answers::bound_text(made), query.same_bits ? "; nobody has compared its bits at this size" : "");
   answer.bounds = answers::bounds_json(made.estimate.between);

@@ -27,8 +27,7 @@ void add_cover_question(Command<Options>& command, CoverQuestion& question) {
   add_question(command, question);
   command.option("--within", question.within, "LOSS",
                  "the smallest set that loses at most this at every measured size; default 2%");
-  command.option("--at-most", question.at_most, "N", "instead: the set of at most N that loses least")
-      ->check(CLI::PositiveNumber);
+  command.count("--at-most", question.at_most, "instead: the set of at most N that loses least");
 }
 
 /// Throws model::UsageError where both are said, or `within` is no loss.
@@ -39,6 +38,9 @@ cover::Goal goal_of(const CoverQuestion& question);
 struct KernelsAtHand {
   std::map<std::string, space::KernelSpace> spaces;  ///< by kernel; only what is still what was measured
   model::DeviceInfo device;                          ///< nothing but its name where no run was on it
+  /// Throws model::Error where it is not there; `does` is what goes on with another kernel alone, as `covers
+  /// by`.
+  const space::KernelSpace& of(const std::string& kernel, const char* does = "covers by") const;
 };
 KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
                               const std::string& spec);
@@ -48,15 +50,14 @@ inline constexpr const char* check_strategy = "check";
 
 /// The answers that covers may be made from. What a check alone has measured is none of them: few
 /// configurations raced there, and they stay sizes that no cover was made for.
-std::vector<db::BestAnswer> answers_to_cover(const db::Connection& connection, const db::BestQuery& query);
+db::BestAnswers answers_to_cover(const db::Connection& connection, const db::BestQuery& query);
 
 /// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
 /// model::UsageError that names the choices where nothing decides.
-std::vector<const db::BestAnswer*> of_one_environment(const std::vector<db::BestAnswer>& all);
+answers::Chosen of_one_environment(const db::BestAnswers& all);
 
 /// The table of these answers, with what specs exclude.
-answers::CoverTable load_cover_table(const db::Connection& connection,
-                                     const std::vector<const db::BestAnswer*>& answers,
+answers::CoverTable load_cover_table(const db::Connection& connection, const answers::Chosen& answers,
                                      const db::BestQuery& query, const std::string& spec);
 
 /// One C++17 header of a cover: its configurations, the rule, and the launches. Throws model::Error where the

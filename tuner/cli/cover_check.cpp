@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "db/best.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/cover_answer.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cover/cover.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -61,22 +61,16 @@ class CoverChecker {
     }
     check.drawn = check.sizes.size();
     if (check.drawn > 0) return check;
-    throw model::Error(
+    throw NothingFound(
         fmt::format("between the {} measured sizes there is none that was not measured and that {} divides",
                     measured.size(), fmt::join(check.multiple, "x")),
-        "--multiple-of 8 draws others, of which the cover's bound says nothing",
-        model::ExitCode::nothing_found);
+        "--multiple-of 8 draws others, of which the cover's bound says nothing");
   }
 
   /// The kernels of the table; those of the cover must be there.
   void add_work() {
-    for (const std::size_t one : m_answer.cover.set.configurations) {
-      const std::string& kernel = m_table.configurations[one].kernel;
-      if (m_at_hand.spaces.contains(kernel)) continue;
-      throw model::Error(
-          fmt::format("the spec of {} is not at hand, or has changed since it was measured", kernel),
-          "--kernel FILE names it; --kernel NAME covers by another kernel alone");
-    }
+    for (const std::size_t one : m_answer.cover.set.configurations)
+      static_cast<void>(m_at_hand.of(m_table.configurations[one].kernel));
     for (const auto& [kernel, space] : m_at_hand.spaces) m_race.request().work.push_back({space, {}});
   }
 
@@ -111,8 +105,7 @@ class CoverChecker {
 
   /// What the rule picks comes first, so that what is clearly slower than it is dropped early.
   void choose(CheckedSize& size, std::vector<sweep::Chosen>& chosen) const {
-    cover::Sizes sizes;
-    for (const model::Dimension& dimension : size.problem.sizes) sizes.push_back(dimension.value);
+    const cover::Sizes sizes = answers::sizes_of(size.problem);
     size.picked =
         m_answer.cover.rule.pick(sizes, [&](std::size_t one) { return may_run(one, size.problem); });
     std::set<std::size_t> seen;
@@ -131,14 +124,11 @@ class CoverChecker {
   }
 
   void look_up(CheckedSize& size) const {
-    db::TrialFilter filter;
-    filter.problem = size.problem;
-    filter.environment = m_table.cases.front().environment;
-    filter.superseded = false;
+    const db::TrialFilter filter = db::trials_of(size.problem, m_table.cases.front().environment);
     size.tried = static_cast<std::size_t>(db::count_trials(m_race.connection(), filter));
-    const std::vector<db::BestAnswer> found = db::best_of_each(m_race.connection(), filter);
+    const db::BestAnswers found = db::best_of_each(m_race.connection(), filter);
     if (found.empty()) return;
-    const std::vector<db::Ranked> ranked = db::ranking(m_race.connection(), found.front(), {});
+    const db::Ranking ranked = db::ranking(m_race.connection(), found.front(), {});
     size.best = found.front().winner;
     for (const db::Ranked& one : ranked) {
       const double loss = std::max(0.0, one.ratio / ranked.front().ratio - 1);

@@ -19,7 +19,6 @@
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -81,7 +80,7 @@ std::map<cover::Sizes, double> weights_of(const CoverOptions& options, std::size
       std::filesystem::is_directory(options.weights) || options.weights.ends_with(".json");
   if (!is_captured) return read_weights(options, dimensions);
   std::map<cover::Sizes, double> weights;
-  for (const CapturedUse& use :
+  for (const answers::CapturedUse& use :
        captured_uses(options.weights, spec_named(options.kernel, options.spec)).sizes)
     weights.emplace(use.sizes, use.cost);
   return weights;
@@ -110,7 +109,7 @@ void set_weights(const CoverOptions& options, cover::Table& table) {
 
 /// The cover of the results that the question is about.
 answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptions& options,
-                              const db::BestQuery& query, const std::vector<db::BestAnswer>& all,
+                              const db::BestQuery& query, const db::BestAnswers& all,
                               const Context& context) {
   const auto chosen = of_one_environment(all);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
@@ -120,29 +119,26 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
   return answer;
 }
 
-std::vector<db::BestAnswer> answers_of(const db::Connection& connection, const config::Settings& settings,
-                                       const CoverOptions& options, const db::BestQuery& query) {
-  std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
-  if (all.empty())
-    find_nothing(connection, settings, options, asked_text(options),
-                 "measure it first: tuner run --sizes 512..4096");
+db::BestAnswers answers_of(const db::Connection& connection, const config::Settings& settings,
+                           const CoverOptions& options, const db::BestQuery& query) {
+  db::BestAnswers all = answers_to_cover(connection, query);
+  if (all.empty()) find_nothing(connection, settings, options);
   return all;
 }
 
 /// Only what was measured where `what` will be.
 void require_environment_at_hand(const char* what, const sweep::Request& request,
-                                 const config::Settings& settings, std::vector<db::BestAnswer>& all) {
-  const model::Environment known = all.front().tuning_case.environment;
+                                 const config::Settings& settings, db::BestAnswers& all) {
+  const model::Environment known = all.front().environment();
   std::erase_if(all, [&](const db::BestAnswer& one) {
-    const model::Environment& there = one.tuning_case.environment;
+    const model::Environment& there = one.environment();
     return !(there == sweep::environment(request, there.type));
   });
   if (!all.empty()) return;
-  throw model::Error(
+  throw NothingFound(
       fmt::format("{} measures in {}, and nothing in {} was measured there, but in {}", what,
                   sweep::environment(request, known.type).text(), settings.database().string(), known.text()),
-      "`tuner refresh` and `tuner run` measure there; --device and --measure choose",
-      model::ExitCode::nothing_found);
+      "`tuner refresh` and `tuner run` measure there; --device and --measure choose");
 }
 
 int run_check(const Context& context, const config::Settings& settings, const CoverOptions& options,
@@ -151,7 +147,7 @@ int run_check(const Context& context, const config::Settings& settings, const Co
     throw model::UsageError(fmt::format("--check goes neither with --format header nor with --same-bits-as"),
                             "leave that out, or check without");
   ChosenRace race(context, settings);
-  std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
+  db::BestAnswers all = answers_of(race.connection(), settings, options, query);
   require_environment_at_hand("a check", race.request(), settings, all);
   const answers::CoverAnswer answer = cover_of(race.connection(), options, query, all, context);
   const KernelsAtHand at_hand = kernels_at_hand(race.connection(), answer.table, options.spec);
@@ -195,7 +191,7 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
   if (options.check.sizes > 0)
     throw model::UsageError("--fill and --check do not go together", "fill first, then check");
   ChosenRace race(context, settings);
-  std::vector<db::BestAnswer> all = answers_of(race.connection(), settings, options, query);
+  db::BestAnswers all = answers_of(race.connection(), settings, options, query);
   require_environment_at_hand("--fill", race.request(), settings, all);
   const answers::CoverTable table =
       load_cover_table(race.connection(), of_one_environment(all), query, options.spec);
@@ -253,41 +249,31 @@ void add_cover(const CommandPlace& place) {
       run_cover);
   CoverOptions& options = command.options();
   add_cover_question(command, options);
-  command.option(
-      "--weights", options.weights, "FILE|CAPTURE",
-      "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10; or the time that a "
-      "captured program spends on it");
+  command.option("--weights", options.weights, "FILE|CAPTURE",
+                 "how often each size is called, a line each: 1024 3.5, or 512x1024x256 10; or the time that "
+                 "a captured program spends on it");
   command.choice("--format", options.format, {"table", "json", "header"},
                  "table; json; header: one C++17 header of the configurations, the rule and the launches");
-  command
-      .option("--fill", options.fill, "N",
-              "first measure the N best configurations of each size at all other sizes")
-      ->check(CLI::PositiveNumber);
-  command
-      .option("--check", options.check.sizes, "N",
-              "measure N sizes that never were, and say whether the bound held")
-      ->check(CLI::PositiveNumber);
-  command
-      .option("--multiple-of", options.check.multiple_of, "N",
-              "of a check: draw multiples of N; without it, of what divides all measured sizes")
-      ->check(CLI::PositiveNumber);
-  command
-      .option(
-          "--search", options.check.search, "N",
-          "of a check: race so many configurations at each size, the best of the nearest sizes; default 32")
-      ->check(CLI::PositiveNumber);
+  command.count("--fill", options.fill,
+                "first measure the N best configurations of each size at all other sizes");
+  command.count("--check", options.check.sizes,
+                "measure N sizes that never were, and say whether the bound held");
+  command.count("--multiple-of", options.check.multiple_of,
+                "of a check: draw multiples of N; without it, of what divides all measured sizes");
+  command.count(
+      "--search", options.check.search,
+      "of a check: race so many configurations at each size, the best of the nearest sizes; default 32");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "execution", "device", "seed", "budget",
-                    "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
-                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress"});
+  command.settings(
+      "db type pad measure l2 execution device seed budget compile_jobs compile_timeout_s run_timeout_s "
+      "run_timeout_factor prepare_timeout_s cache_dir cache_limit_mb progress");
   command->footer(
       "A loss is against the best at that size, as `tuner best` names it. Only trials that compete count, of "
       "one environment. A trial that was dropped early proves no bound. The rule asks for sizes, their "
       "products and ratios, the least and the largest, and which powers of two from 4 to 256 divide them. "
-      "Where a spec "
-      "excludes what the rule picks, the configuration of the nearest sizes is used. What is lost at other "
-      "sizes is estimated by making the set and the rule again without each size, and without each "
-      "neighbourhood. A check draws sizes between the measured ones, from --seed, and keeps what it "
+      "Where a spec excludes what the rule picks, the configuration of the nearest sizes is used. What is "
+      "lost at other sizes is estimated by making the set and the rule again without each size, and without "
+      "each neighbourhood. A check draws sizes between the measured ones, from --seed, and keeps what it "
       "measures; covers are not made from it. Exit code 1: a bound is refuted.\n"
       "Example: tuner cover --within 5%");
 }

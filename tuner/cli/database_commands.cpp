@@ -64,14 +64,14 @@ void add_import(const CommandPlace& place) {
       "Add exported files and recordings of other tuners; a bad line leaves everything unchanged",
       import_files);
   command.option("files", command.options(), "FILE", "exported files")->required();
-  command.settings({"db"});
+  command.settings("db");
 }
 
 void add_merge(const CommandPlace& place) {
   Command<Paths> command(
       place, "merge", "Add what other databases hold; nothing in them is trusted or executed", merge_files);
   command.option("databases", command.options(), "FILE", "databases of other machines")->required();
-  command.settings({"db"});
+  command.settings("db");
 }
 
 namespace {
@@ -120,8 +120,8 @@ int forget(const Context& context, const ForgetOptions& options) {
   const db::ForgetQuery query = make_query(connection, options);
   const db::Forgotten gone = db::forget(connection, query, options.dry_run);
   if (gone.nothing()) {
-    throw model::Error("nothing in the database is meant by that",
-                       "`tuner list runs` shows what was measured", model::ExitCode::nothing_found);
+    throw NothingFound("nothing in the database is meant by that",
+                       "`tuner list runs` shows what was measured");
   }
   write_out(fmt::format("{}: {} trials, {} measurements, {} finals, {} runs\n",
                         options.dry_run ? "would be forgotten" : "forgotten", gone.trials, gone.measurements,
@@ -140,7 +140,7 @@ void add_forget(const CommandPlace& place) {
   command.option("--trial", options.trial, "ID", "this trial");
   command.option("--before", options.before, "DATE", "what was measured before this day (UTC)");
   command.flag("--dry-run", options.dry_run, "only say what would go");
-  command.settings({"db"});
+  command.settings("db");
   command->footer(
       "All of it goes, or nothing. Trials that other runs measured too keep those measurements.\n"
       "Example: tuner forget --kernel my_kernel --dry-run");

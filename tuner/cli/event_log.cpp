@@ -16,15 +16,8 @@ namespace tuner::cli {
 namespace {
 
 const char* word_of(sweep::Ending ending) {
-  switch (ending) {
-    case sweep::Ending::done:
-      return "done";
-    case sweep::Ending::budget_spent:
-      return "budget";
-    case sweep::Ending::interrupted:
-      return "interrupted";
-  }
-  return "";
+  constexpr const char* words[] = {"done", "budget", "interrupted"};
+  return words[static_cast<int>(ending)];
 }
 
 }  // namespace
@@ -105,11 +98,9 @@ void EventLog::ended(const sweep::Summary& summary, int exit_code) {
 }
 
 void EventLog::write_step(const char* event, const model::TrialRecord& trial) {
-  write(event, {{"trial", db::json_of(trial.key)},
-                {"kernel", trial.kernel},
-                {"problem", db::json_of(trial.problem)},
-                {"configuration", db::json_of(trial.configuration)},
-                {"gpu", trial.gpu}});
+  db::JsonWriter step;
+  describe_step(step, trial);
+  write(event, step.take());
 }
 
 void EventLog::write(const char* event, db::Json fields) {

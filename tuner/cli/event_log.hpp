@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "db/json.hpp"
 #include "tuner/cli/sweep_display.hpp"
@@ -9,6 +8,16 @@
 #include "tuner/util/files.hpp"
 
 namespace tuner::cli {
+
+/// What an event says of a trial that is not over.
+template <class Archive, class Trial>
+void describe_step(Archive& archive, Trial& trial) {
+  archive("trial", trial.key);
+  archive("kernel", trial.kernel);
+  archive("problem", trial.problem);
+  archive("configuration", trial.configuration);
+  archive("gpu", trial.gpu);
+}
 
 /// `tuner run --events FILE`: what a sweep does, a line of JSON an event, for programs that follow it. Passes
 /// everything on to another observer. docs/sweeps.md lists the events.
@@ -37,7 +46,6 @@ class EventLog final : public sweep::Observer {
  private:
   /// One line at once. Where that fails it says so, and nothing more is written: the sweep goes on.
   void write(const char* event, db::Json fields);
-  /// Of a trial that is not over.
   void write_step(const char* event, const model::TrialRecord& trial);
 
   std::string m_path;

@@ -13,7 +13,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/explained.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -32,14 +31,14 @@ struct ExplainOptions : Question {
 
 /// What is asked about, with its ranking each.
 struct Asked {
-  std::vector<db::BestAnswer> all;
-  std::vector<const db::BestAnswer*> chosen;
-  std::vector<std::vector<db::Ranked>> rankings;
+  db::BestAnswers all;
+  answers::Chosen chosen;
+  std::vector<db::Ranking> rankings;
 };
 
 /// Of each family and size the answer that `tuner best` would give; where no rule chooses, all of them.
-std::vector<const db::BestAnswer*> chosen_of(const std::vector<db::BestAnswer>& all) {
-  std::vector<const db::BestAnswer*> chosen;
+answers::Chosen chosen_of(const db::BestAnswers& all) {
+  answers::Chosen chosen;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
     for (const std::size_t each : choice.chosen ? std::vector<std::size_t>() : choice.answers)
@@ -54,22 +53,16 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   ask_for_bits(connection, options, query);
   Asked asked;
   asked.all = answers_to_cover(connection, query);
-  if (!options.what.empty() && !options.is_of_parameter()) {
-    const auto sizes = config::parse_sizes(options.what);
-    std::erase_if(asked.all, [&](const db::BestAnswer& answer) {
-      return !is_of_sizes(answer.tuning_case.problem, sizes);
+  const std::string sizes = options.is_of_parameter() ? "" : options.what;
+  if (!sizes.empty())
+    std::erase_if(asked.all, [wanted = config::parse_sizes(sizes)](const db::BestAnswer& answer) {
+      return !is_of_sizes(answer.problem(), wanted);
     });
-  }
-  if (asked.all.empty()) {
-    const bool is_of_sizes = !options.what.empty() && !options.is_of_parameter();
-    find_nothing(connection, settings, options,
-                 (is_of_sizes ? " for size " + options.what : "") + asked_text(options),
-                 "measure it first: tuner run --sizes " + (is_of_sizes ? options.what : "512..4096"));
-  }
+  if (asked.all.empty()) find_nothing(connection, settings, options, sizes);
   asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all) : chosen_of(asked.all);
   std::ranges::stable_sort(
       asked.chosen, reports::problem_less,
-      [](const db::BestAnswer* answer) -> const auto& { return answer->tuning_case.problem; });
+      [](const db::BestAnswer* answer) -> const auto& { return answer->problem(); });
   for (const db::BestAnswer* const answer : asked.chosen)
     asked.rankings.push_back(db::ranking(connection, *answer, query));
   return asked;
@@ -91,7 +84,7 @@ int explain_parameter(const db::Connection& connection, const ExplainOptions& op
 }
 
 /// Whether there are answers of several devices.
-bool names_devices(const std::vector<db::BestAnswer>& all) {
+bool names_devices(const db::BestAnswers& all) {
   return std::ranges::any_of(all, [&](const db::BestAnswer& answer) {
     return answer.winner.environment.device != all.front().winner.environment.device;
   });
@@ -140,7 +133,7 @@ void add_explain(const CommandPlace& place) {
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table or json");
   command.pages();
-  command.settings({"db", "type", "pad", "measure", "l2", "cache_dir"});
+  command.settings("db type pad measure l2 cache_dir");
   command->footer(
       "Of a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "
       "From the counters of `tuner profile` where there are any, else from machine code, resources, ceilings "

@@ -17,12 +17,10 @@ bool is_gpu(const std::optional<model::DeviceInfo>& device) {
 }
 
 /// The first that can be told from the winner; one that was measured whole, if there is any.
-const db::Ranked* runner_up(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked) {
+const db::Ranked* runner_up(const db::BestAnswer& answer, const db::Ranking& ranked) {
   const db::Ranked* dropped = nullptr;
   for (const db::Ranked& one : ranked) {
-    const bool is_tied =
-        std::ranges::find(answer.tied, one.trial.key, &model::TrialRecord::key) != answer.tied.end();
-    if (one.trial.key == answer.winner.key || is_tied) continue;
+    if (one.trial.key == answer.winner.key || answers::is_tied(answer, one.trial.key)) continue;
     if (model::has_trusted_time(one.trial.outcome.status)) return &one;
     if (dropped == nullptr) dropped = &one;
   }
@@ -98,7 +96,7 @@ explain::Side Explainer::side_of(const model::TrialRecord& trial, std::string& w
   return side;
 }
 
-Explained Explainer::operator()(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked) {
+Explained Explainer::operator()(const db::BestAnswer& answer, const db::Ranking& ranked) {
   explain::Subject subject;
   const model::TrialRecord& winner = answer.winner;
   if (const auto* device = device_named(m_devices, winner.environment.device)) subject.device = *device;

@@ -1,7 +1,6 @@
 #pragma once
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +28,7 @@ class Explainer {
             bool may_compile);
 
   /// `ranked`: the case's trials, as db::ranking() has them.
-  Explained operator()(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked);
+  Explained operator()(const db::BestAnswer& answer, const db::Ranking& ranked);
 
  private:
   /// The kernel of the spec at hand, where that is still what the trial is of.

@@ -68,7 +68,7 @@ Files recordings(const db::Connection& connection, db::TrialFilter filter, const
 
 /// What `best` says of a kernel, once for each problem and device.
 std::vector<model::TrialRecord> winners_of(const db::Connection& connection, const db::BestQuery& query) {
-  std::map<std::pair<std::string, std::string>, std::vector<db::BestAnswer>> by_place;
+  std::map<std::pair<std::string, std::string>, db::BestAnswers> by_place;
   for (db::BestAnswer& answer : db::best(connection, query)) {
     const db::Case& measured = answer.tuning_case;
     const std::string problem = measured.problem.text() + measured.problem.sizes_json();
@@ -134,8 +134,7 @@ int write_foreign(const db::Connection& connection, const std::string& format, c
   const Files files =
       format == "kernel-launcher" ? wisdom(connection, filter) : recordings(connection, filter, format);
   if (files.empty())
-    throw model::Error("nothing that is selected has an outcome", "`tuner report` shows what there is",
-                       model::ExitCode::nothing_found);
+    throw NothingFound("nothing that is selected has an outcome", "`tuner report` shows what there is");
   if (!is_folder(path)) {
     if (files.size() > 1) {
       throw model::UsageError(
@@ -190,7 +189,7 @@ void add_export(const CommandPlace& place) {
   command.option("--family", options.filter.family, "NAME", "only this family");
   command.option("--kernel,-k", options.filter.kernel, "NAME", "only this kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
-  command.settings({"db"});
+  command.settings("db");
   command->footer("An export is a device too: tuner run --device replay:FILE");
 }
 

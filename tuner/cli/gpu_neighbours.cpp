@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include "tuner/device/cuda/cuda.hpp"
-#include "tuner/model/device.hpp"
 
 namespace tuner::cli {
 namespace {

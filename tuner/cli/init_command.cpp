@@ -20,6 +20,7 @@
 #include "tuner/cli/kernel_program.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -46,11 +47,14 @@ std::string text_at(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Plain names of kernels with launches that were kept.
-std::vector<std::string> kept_kernels(const model::Capture& capture) {
+/// Plain names of kernels with launches that were kept, or `with_source` those of which the capture has the
+/// source.
+std::vector<std::string> kept_kernels(const model::Capture& capture, bool with_source = false) {
   std::vector<std::string> names;
   for (const model::CapturedKernel& kernel : capture.kernels)
-    if (!kernel.kept.empty() && std::ranges::count(names, kernel.plain) == 0) names.push_back(kernel.plain);
+    if (!kernel.kept.empty() && (!with_source || kernel.kept.front().source) &&
+        std::ranges::count(names, kernel.plain) == 0)
+      names.push_back(kernel.plain);
   return names;
 }
 
@@ -85,10 +89,7 @@ model::CapturedKernel of_one_source(model::CapturedKernel kernel) {
 
 /// The kernel whose source the capture has, where none is named.
 std::string recorded_kernel(const model::Capture& capture, const std::string& entry) {
-  std::vector<std::string> names;
-  for (const model::CapturedKernel& kernel : capture.kernels)
-    if (!kernel.kept.empty() && kernel.kept.front().source && std::ranges::count(names, kernel.plain) == 0)
-      names.push_back(kernel.plain);
+  const std::vector<std::string> names = kept_kernels(capture, true);
   if (names.empty())
     throw model::UsageError(
         fmt::format("{} has no source of a kernel that was kept: NVRTC made none of them", capture.path),
@@ -255,9 +256,10 @@ int init(const InitOptions& options) {
     write_err(captured ? "what source and capture do not say:" : "what the source does not say:");
   int number = 0;
   for (const std::string& question : draft.questions) write_err(fmt::format("{:3}. {}", ++number, question));
-  const std::string sizes = captured ? " --sizes " + draft.sizes : "";
-  write_err(fmt::format("then: tuner check {}{}", spec_file.string(), sizes));
-  if (captured) write_err(fmt::format("      tuner run --kernel {}{}", spec_file.string(), sizes));
+  const std::string asked =
+      util::shell_quote(spec_file.string()) + (captured ? " --sizes " + draft.sizes : "");
+  write_err("then:" + pasteable("tuner check " + asked) +
+            (captured ? pasteable("tuner run --kernel " + asked) : ""));
   return 0;
 }
 
@@ -281,10 +283,8 @@ void add_init(const CommandPlace& place) {
   command.flag("--force", options.force, "replace a spec that is there; a reference stays");
   command->footer(
       "Reads the kernel, its launch `<<<…>>>` in the same file, and local headers. Writes KERNEL.toml, with "
-      "a `?` "
-      "at every guess, and KERNEL_reference.cu: the function that computes the same on the CPU, or a place "
-      "to write "
-      "it.\n"
+      "a `?` at every guess, and KERNEL_reference.cu: the function that computes the same on the CPU, or a "
+      "place to write it.\n"
       "With --from nothing is left to write: arguments, inputs, sizes, launch and what is right are the "
       "program's.\n"
       "Example: tuner init saxpy.cu && tuner check saxpy.toml");

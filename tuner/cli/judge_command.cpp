@@ -209,15 +209,14 @@ void add_judge(const CommandPlace& place) {
   command.flag("--no-sanitizers", options.no_sanitizers, "do not run it on the CPU under sanitizers first");
   command.flag("--json", options.json, "print the judgement as JSON");
   command->add_flag("--sanitizers-only", options.sanitizers_only)->group("");
-  command.settings({"sizes", "type", "pad", "device", "measure", "l2", "execution", "seed", "baselines",
-                    "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "cache_dir",
-                    "cache_limit_mb"});
+  command.settings(
+      "sizes type pad device measure l2 execution seed baselines compile_jobs compile_timeout_s "
+      "run_timeout_s run_timeout_factor cache_dir cache_limit_mb");
   command->footer(
       "Signature; sanitizers and races on the CPU where it can run there; probes, fences, both input sets, "
       "stability; whether timed launches do their work; then its time in turn with the spec's default and "
-      "the "
-      "libraries; then the same checks on other inputs. Inputs are drawn anew at every call. Exit code 6: it "
-      "is refused, and the reason is printed.\n"
+      "the libraries; then the same checks on other inputs. Inputs are drawn anew at every call. Exit code "
+      "6: it is refused, and the reason is printed.\n"
       "Example: tuner judge candidate.cu --against sgemm --sizes 1000,4096 --json");
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/mistakes.hpp"
+#include "db/queries.hpp"
 #include "kernels/shipped.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
@@ -161,6 +162,18 @@ const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declar
     }
   }
   return space->second.get();
+}
+
+std::vector<model::KernelSpec> SpecsAtHand::of(const model::TrialRecord& trial, bool declared) {
+  const std::string& family = trial.problem.family;
+  std::vector<model::KernelSpec> specs;
+  for (const model::KernelSpec& kernel : m_catalog.all())
+    if (kernel.name == trial.kernel && kernel.family == family) specs.push_back(kernel);
+  const std::string path = declared ? db::declared_path(m_connection, family, trial.kernel) : "";
+  if (path.empty()) return specs;
+  if (const auto* space = m_files.find({family, trial.kernel, {}, {}, {}, path}))
+    specs.push_back(space->spec());
+  return specs;
 }
 
 db::Judge judge_by_files() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
+#include "db/connection.hpp"
 #include "db/kernel_specs.hpp"
 #include "tuner/space/kernel_space.hpp"
 
@@ -61,6 +62,23 @@ class SpecFiles {
   std::map<std::string, std::vector<model::KernelSpec>> m_files;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<space::KernelSpace>>
       m_spaces;  // path and kernel
+};
+
+/// The specs that are at hand of kernels that were measured: the one in the file `named` and the shipped
+/// ones, then those where sweeps read them.
+class SpecsAtHand {
+ public:
+  SpecsAtHand(const db::Connection& connection, const std::string& named)
+      : m_connection(connection), m_catalog(KernelCatalog::load(named.empty() ? Names{} : Names{named})) {}
+  /// Of a trial's kernel. With `declared`: also where a sweep read it.
+  std::vector<model::KernelSpec> of(const model::TrialRecord& trial, bool declared = true);
+
+ private:
+  using Names = std::vector<std::string>;
+
+  const db::Connection& m_connection;
+  KernelCatalog m_catalog;
+  SpecFiles m_files;
 };
 
 /// Holds trials against a spec in force where its file is at hand and unchanged.

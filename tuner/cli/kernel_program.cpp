@@ -6,12 +6,9 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
-#include <utility>
-#include <vector>
 
 #include "config/source_files.hpp"
 #include "tuner/model/error.hpp"

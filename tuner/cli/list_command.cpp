@@ -89,7 +89,7 @@ int list_runs(const Context& context, const ListOptions& options) {
                    db::is_abandoned(run) ? "interrupted" : run.state, run.device.name,
                    fmt::format("{}", run.measured), run.command_line});
   }
-  if (table.empty()) throw model::Error("the database holds no run", "", model::ExitCode::nothing_found);
+  if (table.empty()) throw NothingFound("the database holds no run");
   write_table(table, "runs", options.format);
   return 0;
 }
@@ -107,10 +107,8 @@ int list_failures(const Context& context, const ListOptions& options) {
                         {"problem", Align::left, false, 2},
                         {"reason", Align::left, true}});
   const std::vector<model::TrialRecord> failed = db::trials(connection, filter);
-  std::vector<const model::TrialRecord*> trials;
-  for (const model::TrialRecord& trial : failed) trials.push_back(&trial);
   const answers::Style style = answer_style(connection);
-  for (const reports::FailureGroup& group : reports::failure_groups(trials)) {
+  for (const reports::FailureGroup& group : reports::failure_groups(reports::view(failed))) {
     const model::TrialRecord& example = *group.example;
     table.add_row({style.id(example.key), fmt::format("{}", group.trials.size()),
                    std::string(model::to_string(example.outcome.status)), example.kernel,
@@ -124,7 +122,7 @@ int list_failures(const Context& context, const ListOptions& options) {
                        ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
                        : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
   }
-  if (table.empty()) throw model::Error("the database holds no failure", "", model::ExitCode::nothing_found);
+  if (table.empty()) throw NothingFound("the database holds no failure");
   write_table(table, "failures", options.format);
   write_err("equal failures are one line; `tuner show EXAMPLE` gives the whole compiler log or driver error");
   return 0;
@@ -149,12 +147,12 @@ void add_list(const CommandPlace& place) {
   Command<ListOptions> runs(below, "runs", "what was tuned, newest first", list_runs);
   runs.table_format(runs.options().format);
   runs.pages();
-  runs.settings({"db"});
+  runs.settings("db");
   Command<ListOptions> failures(below, "failures", "trials that failed, and why", list_failures);
   failures.option("--kernel,-k", failures.options().kernel, "NAME", "only this kernel");
   failures.table_format(failures.options().format);
   failures.pages();
-  failures.settings({"db"});
+  failures.settings("db");
 }
 
 }  // namespace tuner::cli

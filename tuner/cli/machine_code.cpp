@@ -11,6 +11,7 @@
 
 #include "db/queries.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/compiler.hpp"
@@ -23,11 +24,6 @@ namespace tuner::cli {
 namespace {
 
 using model::Error;
-using model::ExitCode;
-
-std::string name_of(const model::TrialRecord& trial) {
-  return fmt::format("trial {} ({})", trial.key.hex().substr(0, 7), trial.kernel);
-}
 
 /// An ELF file for NVIDIA's GPUs: its machine, a half word at byte 18, is EM_CUDA.
 bool is_gpu_binary(std::span<const std::byte> binary) {
@@ -38,15 +34,14 @@ bool is_gpu_binary(std::span<const std::byte> binary) {
 }
 
 [[noreturn]] void refuse_device(const model::TrialRecord& trial) {
-  throw Error(fmt::format("{} ran on {}, and machine code is read of NVIDIA GPUs alone", name_of(trial),
-                          trial.environment.device),
-              "name a trial of a GPU", ExitCode::nothing_found);
+  throw NothingFound(fmt::format("{} ran on {}, and machine code is read of NVIDIA GPUs alone",
+                                 trial_name(trial), trial.environment.device),
+                     "name a trial of a GPU");
 }
 
 [[noreturn]] void refuse_to_compile(const model::TrialRecord& trial, const std::string& why) {
-  throw Error(fmt::format("the binary of {} is not in the cache, and {}", name_of(trial), why),
-              "--cache-dir names another cache; `tuner run --fresh` makes the binary anew",
-              ExitCode::nothing_found);
+  throw NothingFound(fmt::format("the binary of {} is not in the cache, and {}", trial_name(trial), why),
+                     "--cache-dir names another cache; `tuner run --fresh` makes the binary anew");
 }
 
 /// The job that made the binary, as far as a spec that is at hand has it.
@@ -118,10 +113,9 @@ answers::TrialCode machine_code(const config::Settings& settings, const db::Conn
   if (!architecture.empty() && !architecture.starts_with("sm_")) refuse_device(trial);
   if (trial.binary_key.empty() || !trial.resources) {
     const bool is_library = trial.role == model::Role::baseline;
-    throw Error(fmt::format("{} has no binary: {}", name_of(trial),
-                            is_library ? "a library has its own"
-                                       : "it did not compile, or its recording does not name it"),
-                "", ExitCode::nothing_found);
+    throw NothingFound(fmt::format(
+        "{} has no binary: {}", trial_name(trial),
+        is_library ? "a library has its own" : "it did not compile, or its recording does not name it"));
   }
   const model::KernelResources& resources = *trial.resources;
   const sass::Listing listing = sass::read_listing(listing_of(connection, settings, trial, may_compile));
@@ -135,7 +129,7 @@ answers::TrialCode machine_code(const config::Settings& settings, const db::Conn
   }
   if (code.kernels.empty() || code.kernel().symbol != resources.symbol)
     throw Error(
-        fmt::format("nvdisasm shows no kernel {} in the binary of {}", resources.symbol, name_of(trial)),
+        fmt::format("nvdisasm shows no kernel {} in the binary of {}", resources.symbol, trial_name(trial)),
         "TUNER_NVDISASM names another nvdisasm");
   code.trial = std::move(trial);
   return code;

@@ -10,17 +10,13 @@
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/transfer.hpp"
-#include "tuner/cli/backend.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/clock_guard.hpp"
-#include "tuner/cli/command.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/measure/sampler.hpp"
-#include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/sweep/sweep.hpp"
@@ -142,32 +138,13 @@ void select_recorded_kernel(const Context& context, Selection& selection) {
 
 }  // namespace
 
-std::vector<std::string> sweep_settings() {
-  return {"sizes",
-          "device",
-          "type",
-          "pad",
-          "strategy",
-          "seed",
-          "budget",
-          "until",
-          "measure",
-          "l2",
-          "execution",
-          "objective",
-          "ceilings",
-          "baselines",
-          "compile_jobs",
-          "compile_timeout_s",
-          "run_timeout_s",
-          "run_timeout_factor",
-          "prepare_timeout_s"};
+std::string sweep_settings() {
+  return "sizes device type pad strategy seed budget until measure l2 execution objective ceilings baselines "
+         "compile_jobs compile_timeout_s run_timeout_s run_timeout_factor prepare_timeout_s";
 }
 
-std::vector<std::string> sweep_flags() {
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(), {"publish_every_s", "report", "db", "cache_dir", "cache_limit_mb"});
-  return names;
+std::string sweep_flags() {
+  return sweep_settings() + " publish_every_s report db cache_dir cache_limit_mb";
 }
 
 std::uint64_t random_seed() {
@@ -335,6 +312,9 @@ void begin_run(const Context& context, const config::Settings& settings, sweep::
   if (budget.trials > 0) request.budget.trials = budget.trials;
   request.run.id = model::Digest::random();
   request.run.command_line = context.command_line();
+  // What the run is of, whoever looks at it: `tuner top` shows the best by it.
+  if (request.policy.objective != model::Objective::time && !context.flags.contains("objective"))
+    request.run.command_line += " --objective " + settings.text("objective");
   request.run.state = "running";
   request.run.host = util::host_name();
   request.run.version = version();

@@ -69,9 +69,9 @@ void begin_run(const Context& context, const config::Settings& settings, sweep::
 
 /// The settings that say what a sweep does: those of `tuner run` but for its database, cache, report and
 /// terminal.
-std::vector<std::string> sweep_settings();
+std::string sweep_settings();
 /// The same with those of the database, the cache and the report.
-std::vector<std::string> sweep_flags();
+std::string sweep_flags();
 
 std::uint64_t random_seed();
 
@@ -101,8 +101,7 @@ void add_sweep_flags(Command<Options>& command) {
   command.option("--clock", options.clock, "MHZ,...|list",
                  "lock the GPU at these clocks, one run each, and let it go whatever happens; takes root");
   command.settings(sweep_flags());
-  command.settings({"metrics"});
-  command.settings({"progress"});
+  command.settings("metrics progress");
 }
 /// The same, and `--gpu`.
 void add_outline_flags(Command<OutlineOptions>& command);

@@ -1,12 +1,20 @@
 #pragma once
 #include <string>
+#include <utility>
 
 #include "db/stored_values.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/model/error.hpp"
 
 namespace tuner::cli {
+
+/// What was asked for is not there.
+struct NothingFound : model::Error {
+  explicit NothingFound(const std::string& message, std::string hint = "")
+      : Error(message, std::move(hint), model::ExitCode::nothing_found) {}
+};
 
 /// How this process speaks. Set once, before anything is said.
 struct Manner {

@@ -15,7 +15,6 @@
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/model/error.hpp"
 #include "tuner/use/pack_writer.hpp"
 #include "tuner/util/files.hpp"
 
@@ -27,16 +26,14 @@ struct PackOptions : CoverQuestion {
 };
 
 /// Answers by what a pack holds apart: family, type and padding, then device.
-using Parts =
-    std::map<std::pair<std::string, std::string>, std::map<std::string, std::vector<db::BestAnswer>>>;
+using Parts = std::map<std::pair<std::string, std::string>, std::map<std::string, db::BestAnswers>>;
 
-Parts parts_of(std::vector<db::BestAnswer> all) {
+Parts parts_of(db::BestAnswers all) {
   Parts parts;
   for (db::BestAnswer& answer : all) {
-    const model::Problem& problem = answer.tuning_case.problem;
-    parts[{problem.family, std::string(model::cuda_name(problem.type))}]
-         [answer.tuning_case.environment.device]
-             .push_back(std::move(answer));
+    const model::Problem& problem = answer.problem();
+    parts[{problem.family, std::string(model::cuda_name(problem.type))}][answer.environment().device]
+        .push_back(std::move(answer));
   }
   return parts;
 }
@@ -48,10 +45,8 @@ int run_pack(const Context& context, PackOptions options) {
   db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
-  std::vector<db::BestAnswer> all = answers_to_cover(connection, query);
-  if (all.empty())
-    find_nothing(connection, settings, options, asked_text(options),
-                 "measure it first: tuner run --sizes 512..4096");
+  const db::BestAnswers all = answers_to_cover(connection, query);
+  if (all.empty()) find_nothing(connection, settings, options);
   use::Pack pack;
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
   PackCompiler compiler(settings, printer);
@@ -89,14 +84,11 @@ void add_pack(const CommandPlace& place) {
   PackOptions& options = command.options();
   command.option("-o,--output", options.out, "FILE", "the pack, for example matmul.tuned")->required();
   add_cover_question(command, options);
-  command.settings(
-      {"db", "type", "pad", "measure", "l2", "execution", "cache_dir", "compile_jobs", "compile_timeout_s"});
+  command.settings("db type pad measure l2 execution cache_dir compile_jobs compile_timeout_s");
   command->footer(
       "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
-      "by "
-      "size, launches and binaries. The spec's default is always in it. Programs launch from it with "
-      "libtuner, "
-      "in C, C++ or Python (docs/use.md). No GPU is needed.\n"
+      "by size, launches and binaries. The spec's default is always in it. Programs launch from it with "
+      "libtuner, in C, C++ or Python (docs/use.md). No GPU is needed.\n"
       "Example: tuner pack -o matmul.tuned --family matmul");
 }
 

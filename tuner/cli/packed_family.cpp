@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
-#include <utility>
 #include <variant>
 
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/packing/packed_kernel.hpp"
@@ -47,8 +46,8 @@ std::shared_ptr<const model::Compilation> PackCompiler::compiled(const model::De
 PackCompiler::Kind& PackCompiler::of(const model::DeviceInfo& device) {
   const std::string name(model::device_kind(device.kind).compiler);
   if (name.empty()) {
-    throw model::Error(fmt::format("{} was replayed from a recording, which has no binaries", device.name),
-                       "pack from a database of the device itself", model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("{} was replayed from a recording, which has no binaries", device.name),
+                       "pack from a database of the device itself");
   }
   Kind& kind = m_kinds[name];
   if (kind.pool) return kind;
@@ -102,14 +101,8 @@ void PackedFamily::say_toolkit(const model::Environment& environment) {
 const space::CompiledSpec& PackedFamily::spec_of(const std::string& kernel) {
   std::shared_ptr<const space::CompiledSpec>& compiled = m_specs[kernel];
   if (compiled) return *compiled;
-  const auto found = m_at_hand->spaces.find(kernel);
-  if (found == m_at_hand->spaces.end()) {
-    throw model::Error(
-        fmt::format("the spec of {} is not at hand, or has changed since it was measured", kernel),
-        "--kernel FILE names it; --kernel NAME packs another kernel alone");
-  }
   std::vector<model::Diagnostic> diagnostics;
-  compiled = space::compile_spec(found->second.spec(), diagnostics);
+  compiled = space::compile_spec(m_at_hand->of(kernel, "packs").spec(), diagnostics);
   return *compiled;
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,6 @@
 #include "tuner/cli/count_finalists.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
@@ -40,27 +38,14 @@ struct ProfileOptions : Question {
   std::string format = "table";
 };
 
-std::string called(const model::TrialRecord& trial) {
-  return fmt::format("trial {} ({})", trial.key.hex().substr(0, 7), trial.kernel);
-}
-
 model::TrialRecord best_trial(const Context& context, const config::Settings& settings,
                               const db::Connection& connection, const ProfileOptions& options) {
   db::BestQuery query = query_of(context, settings, options);
-  if (!options.size.empty()) {
-    const auto sizes = config::parse_sizes(options.size);
-    if (sizes.size() != 1)
-      throw UsageError(fmt::format("one size is taken, '{}' is {}", options.size, sizes.size()),
-                       "give 1024 or 512x1024x256");
-    query.sizes = sizes.front();
-    query.row_padding = settings.paddings().front();
-  }
+  ask_for_size(options.size, settings, query);
   ask_for_bits(connection, options, query);
-  std::vector<db::BestAnswer> answers = db::best(connection, query);
+  db::BestAnswers answers = db::best(connection, query);
   std::erase_if(answers, [](const db::BestAnswer& answer) { return !answer.exact; });
-  if (answers.empty())
-    find_nothing(connection, settings, options, options.size.empty() ? "" : " for size " + options.size,
-                 "measure it first: tuner run");
+  if (answers.empty()) find_nothing(connection, settings, options, options.size);
   if (answers.size() > 1)
     throw UsageError(fmt::format("{} problems and environments have a best", answers.size()),
                      "say which: --size, --kernel, --environment; or name a trial");
@@ -79,14 +64,14 @@ model::TrialRecord trial_of(const Context& context, const config::Settings& sett
 /// Before anything is started: what can be told from the record alone.
 void require_countable(const db::Connection& connection, const model::TrialRecord& trial) {
   if (!trial.outcome.measurement || model::is_failure(trial.outcome.status))
-    throw Error(fmt::format("{} is {}: only what ran and was right is counted", called(trial),
-                            model::to_string(trial.outcome.status)),
-                "`tuner show` says why", ExitCode::nothing_found);
+    throw NothingFound(fmt::format("{} is {}: only what ran and was right is counted", trial_name(trial),
+                                   model::to_string(trial.outcome.status)),
+                       "`tuner show` says why");
   const std::string architecture = architecture_of(connection, trial);
   if (!architecture.empty() && !architecture.starts_with("sm_"))
-    throw Error(fmt::format("{} ran on {}, which has no hardware counters that are read here", called(trial),
-                            trial.environment.device),
-                "counters are of NVIDIA GPUs", ExitCode::nothing_found);
+    throw NothingFound(fmt::format("{} ran on {}, which has no hardware counters that are read here",
+                                   trial_name(trial), trial.environment.device),
+                       "counters are of NVIDIA GPUs");
   if (std::string why = device::cuda::counters::why_not_permitted(); !why.empty())
     throw Error(why, device::cuda::counters::how_to_permit);
 }
@@ -113,7 +98,7 @@ model::Profile count(const config::Settings& settings, const db::Connection& con
                      const model::TrialRecord& trial, const ProfileOptions& options) {
   Backend backend = open_backend(settings);
   if (backend.device.name != trial.environment.device)
-    throw Error(fmt::format("{} ran on {}, and here is {}", called(trial), trial.environment.device,
+    throw Error(fmt::format("{} ran on {}, and here is {}", trial_name(trial), trial.environment.device,
                             backend.device.name),
                 "--device names another; `tuner refresh` races it here first", ExitCode::no_device);
   const sweep::Request request = request_for(settings, connection, backend, trial, options.spec);
@@ -141,9 +126,9 @@ int profile(const Context& context, ProfileOptions options) {
     write_out(reports::json_text(out));
     return 0;
   }
-  write_err(fmt::format("{} {} {}: {} of one run, taken in {}; the database keeps them", called(trial),
+  write_err(fmt::format("{} {} {}: {} of one run, taken in {}; the database keeps them", trial_name(trial),
                         trial.problem.text(), trial.configuration.text(),
-                        util::counted(static_cast<std::int64_t>(counted.counters.size()), "metric"),
+                        util::counted(counted.counters.size(), "metric"),
                         counted.passes == 1 ? "one pass" : fmt::format("{} passes", counted.passes)));
   write_out(answers::counters_text(counters, answer_style(connection)));
   return 0;
@@ -160,14 +145,14 @@ void add_profile(const CommandPlace& place) {
   command.option("--size", options.size, "SIZE", "of --best: 1024 or 512x1024x256");
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table; json");
-  command.settings({"db", "device", "metrics", "seed", "compile_jobs", "compile_timeout_s", "run_timeout_s",
-                    "run_timeout_factor", "prepare_timeout_s", "cache_dir", "cache_limit_mb"});
+  command.settings(
+      "db device metrics seed compile_jobs compile_timeout_s run_timeout_s run_timeout_factor "
+      "prepare_timeout_s cache_dir cache_limit_mb");
   command->footer(
       "The trial is compiled, verified and run a few times in a process of its own; nothing is timed. The "
       "counters are kept with the trial: `tuner show` prints them, `tuner export` and `tuner merge` take "
-      "them "
-      "along. NVIDIA's CUPTI reads them. The driver may want an administrator for that, and the message says "
-      "how to change it.\n"
+      "them along. NVIDIA's CUPTI reads them. The driver may want an administrator for that, and the message "
+      "says how to change it.\n"
       "Example: tuner profile --best --size 1024");
 }
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "config/known_settings.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -91,14 +93,28 @@ std::string lack_of_gpu(const db::Connection& connection, const Question& questi
 }  // namespace
 
 void find_nothing(const db::Connection& connection, const config::Settings& settings,
-                  const Question& question, const std::string& what, const std::string& next) {
+                  const Question& question, const std::string& sizes, const std::string& besides,
+                  const std::string& next) {
   const std::vector<std::string> known = db::kernel_and_family_names(connection);
   std::string hint;
   for (const std::string& name : {question.family, question.kernel})
     if (!name.empty() && std::ranges::count(known, name) == 0) hint += util::did_you_mean(name, known);
-  throw model::Error(fmt::format("nothing in {} answers{}{}", settings.database().string(), what,
+  if (hint.empty()) hint = next;
+  if (hint.empty()) hint = "measure it first: tuner run --sizes " + (sizes.empty() ? "512..4096" : sizes);
+  throw NothingFound(fmt::format("nothing in {} answers{}{}{}{}", settings.database().string(),
+                                 sizes.empty() ? "" : " for size " + sizes, asked_text(question), besides,
                                  lack_of_gpu(connection, question)),
-                     hint.empty() ? next : hint, model::ExitCode::nothing_found);
+                     hint);
+}
+
+void ask_for_size(const std::string& size, const config::Settings& settings, db::BestQuery& query) {
+  if (size.empty()) return;
+  const auto sizes = config::parse_sizes(size);
+  if (sizes.size() != 1)
+    throw model::UsageError(fmt::format("one size is taken, '{}' is {}", size, sizes.size()),
+                            "give 1024 or 512x1024x256; `tuner best` without a size answers for all");
+  query.sizes = sizes.front();
+  query.row_padding = settings.paddings().front();
 }
 
 bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted) {

@@ -39,6 +39,9 @@ void name_kernel(Question& question);
 /// Of every size, and of any row padding unless --pad says one.
 db::BestQuery query_of(const Context& context, const config::Settings& settings, const Question& question);
 
+/// Of `size` alone, where that is not empty. Throws model::UsageError where it is several.
+void ask_for_size(const std::string& size, const config::Settings& settings, db::BestQuery& query);
+
 /// Whose bits are asked for. Throws model::UsageError where nobody knows the bits of that trial.
 db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text);
 
@@ -51,11 +54,12 @@ std::string asked_environment(const db::BestQuery& query);
 /// The same question of any environment.
 db::BestQuery without_environment(db::BestQuery query);
 
-/// Throws that nothing in the database answers `what`, such as ` for size 64`, of this question. The hint
-/// says which kernel or family may have been meant, or else what is `next`. Where a GPU was named, what there
-/// is of it and of others is said.
+/// Throws that nothing in the database answers this question, of `sizes` where that is not empty, with what
+/// was asked `besides`. It says what there is of a GPU that was named, and of others. The hint says which
+/// kernel or family may have been meant, else what is `next`; empty: a run.
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
-                               const Question& question, const std::string& what, const std::string& next);
+                               const Question& question, const std::string& sizes = "",
+                               const std::string& besides = "", const std::string& next = "");
 
 /// Whether a problem has a size that was asked for: one number for all dimensions, or one each.
 bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted);

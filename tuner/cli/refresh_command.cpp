@@ -14,7 +14,6 @@
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
@@ -45,18 +44,18 @@ std::vector<Refreshed> known_elsewhere(const Context& context, const config::Set
     return nearness(a) > nearness(b);
   };
   for (db::BestAnswer& answer : db::best(connection, query)) {
-    const model::Problem& problem = answer.tuning_case.problem;
-    const model::Environment& there = answer.tuning_case.environment;
+    const model::Problem& problem = answer.problem();
+    const model::Environment& there = answer.environment();
     const model::Environment today = sweep::environment(request, problem.type);
     if (there == today || there.l2 != today.l2 || there.execution != today.execution ||
         there.clock_mhz != today.clock_mhz)
       continue;
     if (context.flags.contains("sizes") && !is_of_sizes(problem, settings.sizes())) continue;
-    const auto known = std::ranges::find_if(
-        found, [&](const Refreshed& one) { return one.before.tuning_case.problem == problem; });
+    const auto known =
+        std::ranges::find_if(found, [&](const Refreshed& one) { return one.before.problem() == problem; });
     if (known == found.end())
       found.push_back({std::move(answer), std::nullopt, std::nullopt});
-    else if (is_nearer(there, known->before.tuning_case.environment))
+    else if (is_nearer(there, known->before.environment()))
       known->before = std::move(answer);
   }
   return found;
@@ -76,35 +75,16 @@ std::vector<model::TrialRecord> finalists_of(db::TrialLoader& loader, const db::
   return trials;
 }
 
-/// The specs of kernels that were measured before: what was named, is shipped or was declared, the one that
-/// is still what was measured before the others.
-class KernelsOfBefore {
- public:
-  KernelsOfBefore(const db::Connection& connection, const std::string& spec)
-      : m_connection(connection),
-        m_catalog(KernelCatalog::load(spec.empty() ? std::vector<std::string>{} : std::vector{spec})) {}
-
-  /// Nothing where it is not at hand.
-  std::optional<space::KernelSpace> find(const model::TrialRecord& trial) {
-    std::optional<space::KernelSpace> found;
-    const auto take = [&](const model::KernelSpec& spec) {
-      if (spec.name != trial.kernel || spec.family != trial.problem.family) return;
-      space::KernelSpace space(spec);
-      if (!found || space.definition() == trial.definition) found = std::move(space);
-    };
-    for (const model::KernelSpec& known : m_catalog.all()) take(known);
-    const std::string path = db::declared_path(m_connection, trial.problem.family, trial.kernel);
-    if (path.empty()) return found;
-    if (const auto* declared = m_files.find({trial.problem.family, trial.kernel, {}, {}, {}, path}))
-      take(declared->spec());
-    return found;
+/// The kernel of a trial of before: the spec that is still what was measured before the others. Nothing where
+/// none is at hand.
+std::optional<space::KernelSpace> kernel_of_before(SpecsAtHand& specs, const model::TrialRecord& trial) {
+  std::optional<space::KernelSpace> found;
+  for (model::KernelSpec& spec : specs.of(trial)) {
+    space::KernelSpace space(std::move(spec));
+    if (!found || space.definition() == trial.definition) found = std::move(space);
   }
-
- private:
-  const db::Connection& m_connection;
-  KernelCatalog m_catalog;
-  SpecFiles m_files;
-};
+  return found;
+}
 
 /// Whom the run races, and the kernels that takes; what is not at hand is told.
 std::vector<sweep::Chosen> choose(const std::vector<Refreshed>& known, const std::string& spec,
@@ -113,13 +93,13 @@ std::vector<sweep::Chosen> choose(const std::vector<Refreshed>& known, const std
   std::vector<sweep::Chosen> chosen;
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   std::set<std::string> absent;
-  KernelsOfBefore kernels(connection, spec);
+  SpecsAtHand specs(connection, spec);
   db::TrialLoader loader(connection);
   for (const Refreshed& one : known) {
     for (const model::TrialRecord& trial : finalists_of(loader, one.before)) {
       const std::pair name(trial.problem.family, trial.kernel);
       if (!places.contains(name)) {
-        auto space = kernels.find(trial);
+        auto space = kernel_of_before(specs, trial);
         if (space) {
           if (!(space->definition() == trial.definition))
             notices.push_back(trial.kernel +
@@ -143,11 +123,9 @@ std::vector<sweep::Chosen> choose(const std::vector<Refreshed>& known, const std
 
 /// What today's environment answers at the size of `one`, and what became of its winner.
 void look_up(const db::Connection& connection, const sweep::Request& request, Refreshed& one) {
-  db::TrialFilter filter;
-  filter.problem = one.before.tuning_case.problem;
-  filter.environment = sweep::environment(request, filter.problem->type);
-  filter.superseded = false;
-  std::vector<db::BestAnswer> now = db::best_of_each(connection, filter);
+  const model::Problem& problem = one.before.problem();
+  db::TrialFilter filter = db::trials_of(problem, sweep::environment(request, problem.type));
+  db::BestAnswers now = db::best_of_each(connection, filter);
   if (!now.empty()) one.after = std::move(now.front());
   filter.kernel = one.before.winner.kernel;
   for (model::TrialRecord& trial : db::trials(connection, filter))
@@ -163,11 +141,10 @@ void leave_out_unreached(std::vector<Refreshed>& sizes) {
 
 [[noreturn]] void find_nothing_elsewhere(const config::Settings& settings, const RefreshOptions& options,
                                          const sweep::Request& request) {
-  throw model::Error(
+  throw NothingFound(
       fmt::format("nothing in {} is of another environment than {}{}", settings.database().string(),
                   sweep::environment(request, model::ElementType::float32).text(), asked_text(options)),
-      "`tuner run` measures; after a new driver, toolkit or GPU `tuner refresh` races its finalists again",
-      model::ExitCode::nothing_found);
+      "`tuner run` measures; after a new driver, toolkit or GPU `tuner refresh` races its finalists again");
 }
 
 int refresh(const Context& context, RefreshOptions options) {
@@ -205,15 +182,14 @@ void add_refresh(const CommandPlace& place) {
   command.option("--environment", options.part_of_environment, "TEXT",
                  "finalists of environments with this in their text, as 'driver 580'");
   command.choice("--format", options.format, {"table", "json"}, "table; json");
-  command.settings({"db", "device", "sizes", "type", "pad", "seed", "budget", "measure", "l2", "execution",
-                    "compile_jobs", "compile_timeout_s", "run_timeout_s", "run_timeout_factor",
-                    "prepare_timeout_s", "cache_dir", "cache_limit_mb", "progress"});
+  command.settings(
+      "db device sizes type pad seed budget measure l2 execution compile_jobs compile_timeout_s "
+      "run_timeout_s run_timeout_factor prepare_timeout_s cache_dir cache_limit_mb progress");
   command->footer(
       "Of each size the winner, the others of its final and the default are verified and timed, then the "
-      "best "
-      "of them hold a final. That takes seconds, where a search takes minutes. What could be better by now "
-      "is found by `tuner run`, which takes these results as its first. Finalists are of the same GPU where "
-      "one has any, else of another.\n"
+      "best of them hold a final. That takes seconds, where a search takes minutes. What could be better by "
+      "now is found by `tuner run`, which takes these results as its first. Finalists are of the same GPU "
+      "where one has any, else of another.\n"
       "Example: tuner refresh --sizes 512..4096");
 }
 

@@ -117,7 +117,7 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
     usage.command = "tuner best " + problem.size_text() + usage.selection;
     if (problem.row_padding != 0) usage.command += fmt::format(" --pad {}", problem.row_padding);
     try {
-      usage.flags = build_flags(recipe_of(connection, *trial->second, ""));
+      usage.flags = packing::build_flags(recipe_of(connection, *trial->second, ""));
     } catch (const model::Error&) {  // a value that no flag can say, or a spec that is no longer readable
     }
   }
@@ -134,9 +134,9 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
   query.kernel = spec.name;
   query.device = options.filter.device;
   query.row_padding.reset();
-  std::vector<db::BestAnswer> all = db::best(connection, query);
+  db::BestAnswers all = db::best(connection, query);
   std::erase_if(all, [&](const db::BestAnswer& answer) {
-    return !options.sizes.empty() && !is_of_sizes(answer.tuning_case.problem, options.sizes);
+    return !options.sizes.empty() && !is_of_sizes(answer.problem(), options.sizes);
   });
   for (const std::string& text : answers::gain_sentences(all, captured_uses(options.program, spec)))
     notes.push_back(text + ".");
@@ -175,13 +175,11 @@ reports::ReportInput gather(const db::Connection& connection, const config::Sett
         "Left out: {} trials that today's specs do not describe. `tuner export` has them.", left_out));
   }
   if (input.trials.empty() && left_out > 0) {
-    throw model::Error(fmt::format("all {} trials that match are of specs that have changed since", left_out),
-                       "tune again with `tuner run`, or see them with `tuner export`",
-                       model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("all {} trials that match are of specs that have changed since", left_out),
+                       "tune again with `tuner run`, or see them with `tuner export`");
   }
   if (input.trials.empty()) {
-    throw model::Error("no trial in the database matches", "`tuner list runs` shows what was measured",
-                       model::ExitCode::nothing_found);
+    throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
   require_pivot(options, input.trials);
   add_gain(connection, options, input.notes);
@@ -280,7 +278,7 @@ void add_report(const CommandPlace& place) {
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
   command.option("--run", options.run, "ID", "only what this run measured (`tuner list runs`)");
   command.pages();
-  command.settings({"db"});
+  command.settings("db");
   command->footer("Example: tuner report -o report.html\n         tuner report --layout notes -o notes.md");
 }
 

@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 
 #include "db/finals.hpp"
@@ -126,6 +127,7 @@ Expected expected(const sweep::TrialList& list, const sweep::Request& request, d
   Expected expected;
   expected.seconds = request.budget.seconds;
   expected.trials = request.budget.trials;
+  expected.objective = request.policy.objective;
   for (auto group = list.groups.rbegin(); group != list.groups.rend(); ++group) {
     if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
     expected.problems->push_back(group->problem);
@@ -169,9 +171,7 @@ void say_neighbours(GpuNeighbours& neighbours, terminal::LinePrinter& printer) {
 }
 
 std::string ids_of(const std::vector<model::DeviceInfo>& devices) {
-  std::vector<std::string> ids;
-  for (const model::DeviceInfo& device : devices) ids.push_back(device.id);
-  return fmt::format("{}", fmt::join(ids, ", "));
+  return fmt::format("{}", fmt::join(devices | std::views::transform(&model::DeviceInfo::id), ", "));
 }
 
 /// What the device can do at most, where the database does not know it yet.

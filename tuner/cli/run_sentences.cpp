@@ -6,14 +6,12 @@
 #include <map>
 #include <utility>
 
-#include "db/best.hpp"
 #include "db/queries.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/by_objective.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
@@ -36,8 +34,7 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
   if (summary.finished == 0 || summary.wall_seconds <= 0) return "";
   const double device_seconds = summary.wall_seconds * static_cast<double>(summary.devices.size());
   return fmt::format(
-      "{} in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler "
-      "{:.0f} %",
+      "{} in {:.1f} s ({:.1f} a second): {}, {:.1f} of {} cores compiling, waiting for a compiler {:.0f} %",
       util::counted(summary.finished, "trial"), summary.wall_seconds,
       static_cast<double>(summary.finished) / summary.wall_seconds, busy_text(summary),
       summary.compiling.busy_seconds / summary.wall_seconds, compile_jobs,
@@ -228,9 +225,7 @@ int settle(db::PendingResults& results, int code) {
 
 namespace {
 
-using Answers = std::vector<db::BestAnswer>;
-
-/// Answers more than these are not shown again by a sweep that found nothing to do.
+/// db::BestAnswers more than these are not shown again by a sweep that found nothing to do.
 constexpr std::size_t few_sizes = 12;
 
 /// What --same-bits-as asked for.
@@ -240,8 +235,8 @@ std::optional<db::SameBitsAs> bits_asked_for(const sweep::Request& request) {
 
 }  // namespace
 
-std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db::Connection& connection) {
-  Answers found;
+db::BestAnswers best_answers(const sweep::Request& request, const db::Connection& connection) {
+  db::BestAnswers found;
   for (const model::Problem& problem : problems_asked_for(request)) {
     db::TrialFilter filter;
     filter.problem = problem;
@@ -250,7 +245,7 @@ std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db
     query.same_bits = bits_asked_for(request);
     const model::Objective objective = request.policy.objective;
     for (db::BestAnswer& answer : db::best_of_each(connection, filter, query.same_bits)) {
-      std::vector<db::Ranked> ranked;
+      db::Ranking ranked;
       if (objective != model::Objective::time) ranked = db::ranking(connection, answer, query);
       if (answers::answer_by(objective, answer, ranked)) found.push_back(std::move(answer));
     }
@@ -260,7 +255,7 @@ std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db
 
 namespace {
 
-const db::BestAnswer* answer_of(const Answers& answers, const model::Problem& problem) {
+const db::BestAnswer* answer_of(const db::BestAnswers& answers, const model::Problem& problem) {
   const auto found = std::ranges::find_if(
       answers, [&](const db::BestAnswer& answer) { return answer.winner.problem == problem; });
   return found == answers.end() ? nullptr : &*found;
@@ -279,19 +274,17 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
     const auto excluded = std::ranges::find(list.excluded, problem, &sweep::Exclusion::problem);
     return excluded == list.excluded.end() ? "left out" : "left out: " + excluded->reason;
   }
-  db::TrialFilter filter;
-  filter.problem = problem;
-  filter.environment = sweep::environment(request, problem.type);
-  filter.superseded = false;
-  const std::int64_t tried = db::count_trials(connection, filter);
+  const std::int64_t tried =
+      db::count_trials(connection, db::trials_of(problem, sweep::environment(request, problem.type)));
   if (tried == 0) return why_not_started(summary);
   return fmt::format("no trial that may be used{}: {} of them so far",
                      request.same_bits ? " and gives the bits asked for" : "", tried);
 }
 
 /// The problems without an answer, those with the same reason together.
-std::string missing_text(const Answers& best, const sweep::Request& request, const sweep::TrialList& list,
-                         const sweep::Summary& summary, const db::Connection& connection) {
+std::string missing_text(const db::BestAnswers& best, const sweep::Request& request,
+                         const sweep::TrialList& list, const sweep::Summary& summary,
+                         const db::Connection& connection) {
   std::map<std::string, reports::LabelledTexts> by_family;
   for (const model::Problem& problem : problems_asked_for(request)) {
     if (answer_of(best, problem) == nullptr)
@@ -315,13 +308,13 @@ struct Beside {
   db::BestAnswer closest;
 };
 
-Beside beside_best(const sweep::Work& work, const Answers& best, const sweep::Request& request,
+Beside beside_best(const sweep::Work& work, const db::BestAnswers& best, const sweep::Request& request,
                    const db::Connection& connection) {
   db::TrialFilter filter;
   filter.family = work.kernel.spec().family;
   filter.kernel = work.kernel.spec().name;
   filter.environment = sweep::environment(request, work.problems.front().type);
-  const Answers own = db::best_of_each(connection, filter, bits_asked_for(request));
+  const db::BestAnswers own = db::best_of_each(connection, filter, bits_asked_for(request));
   Beside found;
   for (const model::Problem& problem : work.problems) {
     const db::BestAnswer* const fastest = answer_of(best, problem);
@@ -354,7 +347,7 @@ std::string range_text(const Beside& one) {
 }
 
 /// The kernels that are not the answer everywhere, a line for each.
-void say_others(const Answers& best, const sweep::Request& request, const answers::Style& style,
+void say_others(const db::BestAnswers& best, const sweep::Request& request, const answers::Style& style,
                 const db::Connection& connection) {
   using reports::Align;
   reports::Table table({{"kernel"},
@@ -404,7 +397,7 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
 
 void say_best(const sweep::Request& request, const sweep::TrialList& list, const sweep::Summary& summary,
               const db::Connection& connection) {
-  const Answers best = best_answers(request, connection);
+  const db::BestAnswers best = best_answers(request, connection);
   const answers::Style style = answer_style(connection);
   const bool found_nothing_to_do = summary.finished == 0 && summary.finals == 0;
   if (found_nothing_to_do && best.size() > few_sizes) {

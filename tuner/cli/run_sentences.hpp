@@ -48,7 +48,7 @@ int settle(db::PendingResults& results, int code);
 std::vector<model::Problem> problems_asked_for(const sweep::Request& request);
 
 /// The best of each of them in the sweep's own class, of the bits that it asks for.
-std::vector<db::BestAnswer> best_answers(const sweep::Request& request, const db::Connection& connection);
+db::BestAnswers best_answers(const sweep::Request& request, const db::Connection& connection);
 
 /// Prints what a sweep leaves known: the best of every problem in its own class, why a problem has none, and
 /// beside several kernels how far the others are behind, a line for each. After a sweep of many sizes that

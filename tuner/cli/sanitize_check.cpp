@@ -161,12 +161,10 @@ sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
 }
 
 std::string summary(const std::string& kernel, const Tally& tally) {
-  const auto counted = [](std::size_t count, const char* noun) {
-    return util::counted(static_cast<std::int64_t>(count), noun);
-  };
-  std::string text = fmt::format("{}: {} at {} each run, {}", kernel, counted(tally.run, "configuration"),
-                                 counted(tally.run == 0 ? 0 : tally.runs / tally.run, "size"),
-                                 counted(tally.findings, "finding"));
+  std::string text =
+      fmt::format("{}: {} at {} each run, {}", kernel, util::counted(tally.run, "configuration"),
+                  util::counted(tally.run == 0 ? 0 : tally.runs / tally.run, "size"),
+                  util::counted(tally.findings, "finding"));
   if (tally.run < tally.configurations) {
     text += fmt::format("; {} more are valid at none of the sizes", tally.configurations - tally.run);
   }

@@ -34,11 +34,9 @@ int show_config(const Context& context, const std::string& format) {
 void add_config(const CommandPlace& place) {
   Command<std::string> command(place, "config", "Show every setting, its value and where it came from",
                                show_config);
-  std::vector<std::string> names;
-  for (const config::KnownSetting& known : config::known_settings())
-    if (known.name != "color") names.emplace_back(known.name);  // which every command has
   command.table_format(command.options());
-  command.settings(names);
+  for (const config::KnownSetting& known : config::known_settings())
+    if (known.name != "color") command.settings(known.name);  // which every command has
   command->footer(
       "Strongest first: flag, environment variable, tuner.toml of the project, user's tuner.toml "
       "($XDG_CONFIG_HOME/tuner/tuner.toml), shipped default.");
@@ -66,7 +64,7 @@ void add_cache(const CommandPlace& place) {
   Command<NoOptions> cache(place, "cache", "Show or prune the compiled binaries kept between runs",
                            show_cache);
   cache->require_subcommand(0, 1);
-  cache.settings({"cache_dir", "cache_limit_mb"});
+  cache.settings("cache_dir cache_limit_mb");
   Command<std::int64_t> prune({*cache.operator->(), place.context, place.action}, "prune",
                               "remove the binaries used longest ago", prune_cache);
   prune.option("--to", prune.options(), "N", "MiB to keep; 0 removes all")

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "db/queries.hpp"
+#include "db/transfer.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/machine_code.hpp"
 #include "tuner/cli/trial_facts.hpp"
-#include "tuner/model/error.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -59,7 +57,7 @@ void add_show(const CommandPlace& place) {
   command.choice("--format", options.format, {"text", "json"}, "of --sass; json has every loop and kernel")
       ->needs(sass);
   command.pages();
-  command.settings({"db", "cache_dir"});
+  command.settings("db cache_dir");
   command->footer(
       "--sass needs nvdisasm of a CUDA toolkit, and no GPU. A binary that is no longer cached is compiled "
       "again.\n"

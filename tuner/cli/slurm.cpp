@@ -77,11 +77,9 @@ std::vector<std::string> run_arguments(const config::Settings& settings,
   // Specs are looked for from the working directory, which on a node is another.
   for (const std::string& kernel : kernels)
     add("--kernel", is_spec_path(kernel) ? absolute_text(kernel) : kernel);
-  std::vector<std::string> names = sweep_settings();
-  names.insert(names.end(), {"publish_every_s", "cache_limit_mb"});
+  const std::string ours = sweep_settings() + " publish_every_s cache_limit_mb";
   for (const config::Setting& setting : settings.all()) {
-    const bool is_ours = std::ranges::find(names, setting.name) != names.end();
-    if (is_ours && setting.layer != config::Layer::defaults)
+    if (util::has_word(ours, setting.name) && setting.layer != config::Layer::defaults)
       add(config::flag_name(setting.name), value_of(setting));
   }
   if (!settings.find("seed")) add("--seed", "0");
@@ -229,10 +227,10 @@ void submit(const cluster::SweepFolder& folder, const std::string& quoted) {
     write_out(fmt::format("array {}\n", array));
     submit_last(folder, {array});
   } catch (const model::Error& error) {
-    throw model::Error(error.what(),
-                       fmt::format("the scripts are there: `tuner slurm --retry {}` submits what is "
-                                   "not in Slurm's queue",
-                                   quoted));
+    throw model::Error(
+        error.what(),
+        fmt::format("the scripts are there: `tuner slurm --retry {}` submits what is not in Slurm's queue",
+                    quoted));
   }
 }
 

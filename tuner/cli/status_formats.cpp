@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "reports/json.hpp"
-#include "reports/table.hpp"
 #include "tuner/cli/terminal/progress.hpp"
 
 namespace tuner::cli {

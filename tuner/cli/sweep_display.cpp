@@ -21,6 +21,7 @@ SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::De
 
 void SweepDisplay::expect(const Expected& expected) {
   m_to_search = expected.problems;
+  m_progress.search_by(expected.objective);
   m_progress.set_sizes(m_to_search ? static_cast<std::int64_t>(m_to_search->size()) : 0);
   if (!expected.devices.empty()) m_picture = SweepPicture(expected.devices);
   for (const model::TrialRecord& trial : expected.known_best) m_progress.known_best(trial);
@@ -96,9 +97,9 @@ void SweepDisplay::size_ended(const model::Problem& problem) {
   if (m_to_search && std::erase(*m_to_search, problem) == 0) return;
   m_progress.size_ended();
   const auto best = std::ranges::find(m_progress.best(), problem, &terminal::Progress::Best::problem);
-  if (m_printer.is_interactive() || best == m_progress.best().end() || best->median_ns == 0) return;
+  if (m_printer.is_interactive() || best == m_progress.best().end() || best->value == 0) return;
   const std::string library = best->library_text();
-  m_printer.line(fmt::format("{}: best {}{}: {} {}", m_progress.label(problem), best->time_text(),
+  m_printer.line(fmt::format("{}: {}{}: {} {}", m_progress.label(problem), m_progress.best_text(*best),
                              library.empty() ? "" : fmt::format(" ({})", library), best->kernel,
                              best->configuration));
 }

@@ -48,6 +48,7 @@ struct Expected {
   std::vector<model::DeviceInfo> devices;
   /// On which something is left; absent: nobody knows how many there are.
   std::optional<std::vector<model::Problem>> problems{std::vector<model::Problem>{}};
+  model::Objective objective = model::Objective::time;
   std::vector<model::TrialRecord> known_best;  ///< the best of each that is known
   std::optional<double> seconds_each;          ///< what a trial took before
   std::optional<double> seconds;               ///< it ends when so many are over, whatever is left …
@@ -59,6 +60,7 @@ requires model::Described<T, Expected>
 void describe(Archive& archive, T& value) {
   archive("devices", value.devices);
   archive("problems", value.problems);
+  archive("objective", value.objective);
   archive("known_best", value.known_best);
   archive("seconds_each", value.seconds_each);
   archive("budget_s", value.seconds);

@@ -33,14 +33,6 @@ std::string state_text(const model::Measurement& measurement) {
   return text;
 }
 
-std::string padded_left(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, util::display_width(text)), ' ') + text;
-}
-
-std::string padded_right(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, util::display_width(text)), ' ');
-}
-
 }  // namespace
 
 SweepPicture::SweepPicture(std::vector<model::DeviceInfo> devices) {
@@ -97,7 +89,7 @@ std::vector<std::string> SweepPicture::size_lines(const terminal::Progress& prog
   using Best = terminal::Progress::Best;
   std::vector<const Best*> shown;
   for (const Best& best : progress.best())
-    if (best.median_ns > 0) shown.push_back(&best);
+    if (best.value > 0) shown.push_back(&best);
   if (shown.size() < 2) return {};  // the line of progress has it
   if (shown.size() > rows) {
     std::ranges::sort(shown, std::ranges::greater(), &Best::improved);
@@ -107,19 +99,19 @@ std::vector<std::string> SweepPicture::size_lines(const terminal::Progress& prog
     return reports::problem_less(a->problem, b->problem);  // stays where it is while others improve
   });
   std::size_t labels = 0;
-  std::size_t times = 0;
+  std::size_t values = 0;
   std::size_t libraries = 0;
   for (const Best* best : shown) {
     labels = std::max(labels, util::display_width(progress.label(best->problem)));
-    times = std::max(times, util::display_width(best->time_text()));
+    values = std::max(values, util::display_width(best->text));
     libraries = std::max(libraries, util::display_width(best->library_text()));
   }
   std::vector<std::string> lines;
   for (const Best* best : shown) {
+    const std::string library = fmt::format("{:<{}}", best->library_text(), libraries);
     const std::string line =
-        fmt::format("  {}  {}{}  {}", padded_left(progress.label(best->problem), labels),
-                    padded_left(best->time_text(), times),
-                    libraries == 0 ? "" : "  " + padded_right(best->library_text(), libraries), best->kernel);
+        fmt::format("  {:>{}}  {:>{}}{}{}  {}", progress.label(best->problem), labels, best->text, values,
+                    libraries == 0 ? "" : "  ", library, best->kernel);
     lines.push_back(with_configuration(line, best->configuration, columns));
   }
   return lines;

@@ -13,7 +13,6 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/kernel_program.hpp"
-#include "tuner/cli/output.hpp"
 #include "tuner/cli/timed_kernels.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/error.hpp"
@@ -209,6 +208,12 @@ std::vector<model::KernelSpec> write_specs(const config::TimeRequest& request, c
   return out;
 }
 
+model::Configuration only_configuration(const model::KernelSpec& spec) {
+  std::vector<model::Assignment> values;
+  for (const model::ParameterSpec& one : spec.parameters) values.push_back({one.name, one.values.front()});
+  return model::Configuration(std::move(values));
+}
+
 class Timing {
  public:
   Timing(const std::vector<NamedKernel>& named, const std::vector<model::KernelSpec>& specs,
@@ -223,11 +228,8 @@ class Timing {
     std::vector<sweep::Chosen> chosen;
     for (const model::KernelSpec& spec : m_specs) {
       request.work.push_back({space::KernelSpace(spec), m_problems});
-      std::vector<model::Assignment> values;
-      for (const model::ParameterSpec& one : spec.parameters)
-        values.push_back({one.name, one.values.front()});
       for (const model::Problem& problem : m_problems)
-        chosen.push_back({spec.name, problem, model::Configuration(values)});
+        chosen.push_back({spec.name, problem, only_configuration(spec)});
     }
     sweep::sample_whole(request.policy);
     request.policy.final.finalists = static_cast<int>(m_specs.size());
@@ -277,10 +279,7 @@ class Timing {
 
   static std::string why_unlaunchable(const space::KernelSpace& kernel, const sweep::Request& request,
                                       const model::Problem& problem) {
-    std::vector<model::Assignment> values;
-    for (const model::ParameterSpec& one : kernel.spec().parameters)
-      values.push_back({one.name, one.values.front()});
-    const auto plan = kernel.make_plan(problem, model::Configuration(values), request.device.limits);
+    const auto plan = kernel.make_plan(problem, only_configuration(kernel.spec()), request.device.limits);
     const auto* const rejection = std::get_if<space::Rejection>(&plan);
     return rejection != nullptr ? rejection->reason : "it was not run, for the reason above";
   }
@@ -342,20 +341,19 @@ void add_time(const CommandPlace& place) {
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
   command.flag("--json", options.json, "print the result as JSON");
-  command.settings({"sizes", "type", "device", "measure", "l2", "execution", "seed", "db", "compile_jobs",
-                    "compile_timeout_s", "run_timeout_s", "run_timeout_factor", "cache_dir", "cache_limit_mb",
-                    "progress"});
+  command.settings(
+      "sizes type device measure l2 execution seed db compile_jobs compile_timeout_s run_timeout_s "
+      "run_timeout_factor cache_dir cache_limit_mb progress");
   command
       ->add_option_function<std::string>(
           "--size", [&context = place.context](const std::string& value) { context.flags["sizes"] = value; })
       ->group("");
   command->footer(
       "What is not said is read from a launch <<<>>> in the file, or guessed, and said in a line. Results "
-      "are "
-      "held against those of the first kernel. All are sampled in turn, as in a final. Without --db nothing "
-      "is kept. Exit code 1: a kernel fails, or its results differ.\n"
-      "Examples: tuner time 'a.cu:old' 'a.cu:new' --size 1000000; tuner time a.cu:scale --git HEAD~1 "
-      "--args 'float[N] in, float[N] out, 2.5, N'");
+      "are held against those of the first kernel. All are sampled in turn, as in a final. Without --db "
+      "nothing is kept. Exit code 1: a kernel fails, or its results differ.\n"
+      "Examples: tuner time 'a.cu:old' 'a.cu:new' --size 1000000; tuner time a.cu:scale --git HEAD~1 --args "
+      "'float[N] in, float[N] out, 2.5, N'");
 }
 
 }  // namespace tuner::cli

@@ -13,15 +13,15 @@
 
 #include "db/case_finder.hpp"
 #include "db/database.hpp"
-#include "db/json.hpp"
 #include "db/machine.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
-#include "tuner/cli/sweep_display.hpp"
+#include "tuner/cli/event_log.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -105,11 +105,16 @@ class WatchedEvents final : public Watched {
     }
   }
 
+  template <class T>
+  static T of(const db::Json& event, const char* field) {
+    return db::value_of<T>(event.at(field), field);
+  }
+
   void tell(const std::string& line, SweepDisplay& display, RunClock& clock) {
     try {
       const db::Json event = db::parse_json(line);
-      clock.come_to(db::value_of<std::string>(event.at("at"), "at"));
-      tell(db::value_of<std::string>(event.at("event"), "event"), event, display);
+      clock.come_to(of<std::string>(event, "at"));
+      tell(of<std::string>(event, "event"), event, display);
     } catch (const std::exception& error) {
       throw model::UsageError(fmt::format("{} line {} is no event: {}", m_path, m_lines, error.what()),
                               "`tuner run --events FILE` writes such lines");
@@ -118,38 +123,32 @@ class WatchedEvents final : public Watched {
 
   void tell(const std::string& what, const db::Json& event, SweepDisplay& display) {
     if (what == "begin") {
-      if (db::value_of<std::string>(event.at("host"), "host") == util::host_name())
-        m_process = db::value_of<std::int64_t>(event.at("pid"), "pid");
+      if (of<std::string>(event, "host") == util::host_name()) m_process = of<std::int64_t>(event, "pid");
       display.expect(db::value_of<Expected>(event, "begin"));
     } else if (what == "planned") {
-      display.planned(db::value_of<std::int64_t>(event.at("total"), "total"),
-                      db::value_of<std::int64_t>(event.at("known"), "known"),
-                      db::value_of<bool>(event.at("may_end_early"), "may_end_early"));
+      display.planned(of<std::int64_t>(event, "total"), of<std::int64_t>(event, "known"),
+                      of<bool>(event, "may_end_early"));
     } else if (what == "more") {
-      display.more(db::value_of<std::int64_t>(event.at("trials"), "trials"));
+      display.more(of<std::int64_t>(event, "trials"));
     } else if (what == "compiling" || what == "compiled" || what == "launching") {
       model::TrialRecord trial;
-      db::read(event.at("trial"), {"trial"}, trial.key);
-      db::read(event.at("kernel"), {"kernel"}, trial.kernel);
-      db::read(event.at("problem"), {"problem"}, trial.problem);
-      db::read(event.at("configuration"), {"configuration"}, trial.configuration);
-      db::read(event.at("gpu"), {"gpu"}, trial.gpu);
+      db::JsonReader step(event, {});
+      describe_step(step, trial);
       if (what == "compiling") display.compiling(trial);
       if (what == "compiled") display.compiled(trial);
       if (what == "launching") display.launching(trial);
     } else if (what == "trial") {
-      display.finished(db::value_of<model::TrialRecord>(event.at("trial"), "trial"));
+      display.finished(of<model::TrialRecord>(event, "trial"));
     } else if (what == "left_out") {
-      display.left_out(db::value_of<model::TrialRecord>(event.at("trial"), "trial"));
+      display.left_out(of<model::TrialRecord>(event, "trial"));
     } else if (what == "final") {
-      display.final_begins(db::value_of<model::Problem>(event.at("problem"), "problem"),
-                           db::value_of<std::uint64_t>(event.at("finalists"), "finalists"));
+      display.final_begins(of<model::Problem>(event, "problem"), of<std::uint64_t>(event, "finalists"));
     } else if (what == "search") {
-      display.search_ended(db::value_of<model::SearchRecord>(event.at("search"), "search"));
+      display.search_ended(of<model::SearchRecord>(event, "search"));
     } else if (what == "pause") {
-      display.search_pauses(db::value_of<model::Problem>(event.at("problem"), "problem"));
+      display.search_pauses(of<model::Problem>(event, "problem"));
     } else if (what == "notice") {
-      const auto text = db::value_of<std::string>(event.at("text"), "text");
+      const auto text = of<std::string>(event, "text");
       if (text.starts_with("warning:")) display.notice(text);  // the run itself says the rest
     } else if (what == "end") {
       m_is_over = true;
@@ -167,6 +166,15 @@ class WatchedEvents final : public Watched {
   bool m_is_over = false;
 };
 
+/// That which a run's command line names, see begin_run().
+model::Objective objective_of(const std::string& command_line) {
+  constexpr std::string_view flag = " --objective";
+  const std::size_t at = command_line.find(flag);
+  if (at == std::string::npos) return model::Objective::time;
+  std::string_view word = std::string_view(command_line).substr(at + flag.size() + 1);
+  return model::parse_word<model::Objective>(util::split_first(word, " ")).value_or(model::Objective::time);
+}
+
 /// A run as the database has it: what is measured, what is being launched, which sizes have ended. How much
 /// there is to come it does not know.
 class WatchedDatabase final : public Watched {
@@ -177,10 +185,9 @@ class WatchedDatabase final : public Watched {
       m_run = run;
       return;
     }
-    throw model::Error(
+    throw NothingFound(
         fmt::format("no sweep is under way in {}", path.string()),
-        "`tuner list runs` shows those that ended; --events follows a file of `tuner run --events FILE`",
-        model::ExitCode::nothing_found);
+        "`tuner list runs` shows those that ended; --events follows a file of `tuner run --events FILE`");
   }
 
   const model::RunRecord& run() const { return m_run; }
@@ -192,6 +199,7 @@ class WatchedDatabase final : public Watched {
       Expected expected;
       expected.problems.reset();
       expected.devices = {m_run.device};
+      expected.objective = objective_of(m_run.command_line);
       display.expect(expected);
       display.planned(0, 0, true);
     }
@@ -282,11 +290,10 @@ int top(const Context& context, const TopOptions& options) {
 
 void add_top(const CommandPlace& place) {
   Command<TopOptions> command(place, "top", "Watch a sweep that is under way", top);
-  command.option(
-      "--events", command.options().events, "FILE",
-      "follow what `tuner run --events FILE` writes, which also says what compiles and what is left; "
-      "- is standard input");
-  command.settings({"db", "progress"});
+  command.option("--events", command.options().events, "FILE",
+                 "follow what `tuner run --events FILE` writes, which also says what compiles and what is "
+                 "left; - is standard input");
+  command.settings("db progress");
   command->footer(
       "Without --events the newest run of the database is watched: the best of each size as it improves, how "
       "fast it goes, what runs, the last failure, the clock, temperature and watts of the last trial. Ctrl-C "

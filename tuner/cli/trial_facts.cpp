@@ -35,8 +35,7 @@ model::Digest run_named(const db::Connection& connection, const std::string& pre
   }
   const std::vector<model::Digest> found = runs_named(connection, prefix);
   if (found.empty()) {
-    throw model::Error(fmt::format("no run's identifier begins with {}", prefix), hint,
-                       model::ExitCode::nothing_found);
+    throw NothingFound(fmt::format("no run's identifier begins with {}", prefix), hint);
   }
   if (found.size() > 1) {
     throw model::UsageError(fmt::format("{} runs begin with {}", found.size(), prefix), "give more digits");
@@ -73,11 +72,8 @@ std::optional<std::int64_t> code_bytes(const model::TrialRecord& trial, const st
 answers::TrialFacts::Bits count_bits(const db::Connection& connection, const model::TrialRecord& trial) {
   answers::TrialFacts::Bits bits;
   if (!trial.outcome.output_bits) return bits;
-  db::TrialFilter filter;
-  filter.problem = trial.problem;
-  filter.environment = trial.environment;
-  filter.superseded = false;
-  for (const model::TrialRecord& other : db::trials(connection, filter)) {
+  for (const model::TrialRecord& other :
+       db::trials(connection, db::trials_of(trial.problem, trial.environment))) {
     if (other.key == trial.key || !other.outcome.measurement || !model::may_win(other.role)) continue;
     const auto relation = compare_bits(trial.outcome.output_bits, other.outcome.output_bits);
     if (other.is_default && other.kernel == trial.kernel) bits.with_default = relation;
@@ -143,6 +139,10 @@ std::string command_for(const std::string& path, const model::TrialRecord& winne
 
 }  // namespace
 
+std::string trial_name(const model::TrialRecord& trial) {
+  return fmt::format("trial {} ({})", trial.key.hex().substr(0, 7), trial.kernel);
+}
+
 const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices,
                                       const std::string& name) {
   const auto found = std::ranges::find(devices, name, &model::DeviceInfo::name);
@@ -155,7 +155,7 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
   return device == nullptr ? "" : device->architecture;
 }
 
-std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::vector<db::BestAnswer>& answers,
+std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::BestAnswers& answers,
                                  const std::string& spec, const Context& context) {
   db::KernelSpecs specs(connection);
   SpecFiles files;
@@ -187,8 +187,8 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const std::ve
   return notes;
 }
 
-std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answers,
-                                        const std::vector<SpecNote>& notes, const Context& context) {
+std::vector<std::string> spec_sentences(const db::BestAnswers& answers, const std::vector<SpecNote>& notes,
+                                        const Context& context) {
   struct Told {
     std::string sentence;
     const model::TrialRecord* winner = nullptr;
@@ -217,9 +217,9 @@ std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answe
   return sentences;
 }
 
-void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+void say_spec_changes(const db::Connection& connection, const answers::Chosen& answers,
                       const std::string& spec, const Context& context) {
-  std::vector<db::BestAnswer> all;
+  db::BestAnswers all;
   for (const db::BestAnswer* answer : answers) all.push_back(*answer);
   for (const std::string& text : spec_sentences(all, spec_notes(connection, all, spec, context), context))
     write_err(text);
@@ -227,18 +227,7 @@ void say_spec_changes(const db::Connection& connection, const std::vector<const 
 
 std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
                                              const model::TrialRecord& trial, const std::string& named) {
-  const std::string& family = trial.problem.family;
-  const KernelCatalog catalog =
-      KernelCatalog::load(named.empty() ? std::vector<std::string>{} : std::vector{named});
-  std::vector<model::KernelSpec> specs;
-  for (const model::KernelSpec& kernel : catalog.all())
-    if (kernel.name == trial.kernel && kernel.family == family) specs.push_back(kernel);
-  if (!named.empty()) return specs;
-  SpecFiles files;
-  const std::string path = db::declared_path(connection, family, trial.kernel);
-  if (const auto* space = files.find({family, trial.kernel, {}, {}, {}, path}))
-    specs.push_back(space->spec());
-  return specs;
+  return SpecsAtHand(connection, named).of(trial, named.empty());
 }
 
 namespace {
@@ -258,12 +247,12 @@ std::string headers_text(const model::KernelSpec& spec) {
 
 }  // namespace
 
-BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                      const std::string& named_spec) {
+packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                               const std::string& named_spec) {
   const std::string architecture = architecture_of(connection, winner);
-  BuildRecipe recipe = build_recipe(winner, std::nullopt, architecture);
+  packing::BuildRecipe recipe = packing::build_recipe(winner, std::nullopt, architecture);
   for (const model::KernelSpec& spec : specs_at_hand(connection, winner, named_spec)) {
-    recipe = build_recipe(winner, spec, architecture);
+    recipe = packing::build_recipe(winner, spec, architecture);
     recipe.includes = config::include_options(spec.path);
     recipe.headers = headers_text(spec);
     if (recipe.doubt.empty()) break;

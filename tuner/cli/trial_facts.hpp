@@ -7,9 +7,9 @@
 #include "db/connection.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/show.hpp"
-#include "tuner/cli/build_recipe.hpp"
 #include "tuner/cli/context.hpp"
 #include "tuner/model/digest.hpp"
+#include "tuner/packing/build_recipe.hpp"
 
 namespace tuner::cli {
 
@@ -25,6 +25,9 @@ model::Digest run_named(const db::Connection& connection, const std::string& pre
 answers::TrialFacts load_facts(const db::Connection& connection, model::TrialRecord trial,
                                const std::filesystem::path& cache);
 
+/// `trial 1a2b3c4 (sgemm)`.
+std::string trial_name(const model::TrialRecord& trial);
+
 /// The device of this name; null: there is none.
 const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices, const std::string& name);
 /// Of the device that measured a trial: `sm_90`; empty: unknown.
@@ -33,16 +36,15 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
 /// Of each answer, in their order, whether the spec and the sources on disk are still what was measured: of
 /// the file `spec`, which is of all their kernels, or else of the one that was declared. Files are read and
 /// nothing is compiled.
-std::vector<answers::SpecNote> spec_notes(const db::Connection& connection,
-                                          const std::vector<db::BestAnswer>& answers, const std::string& spec,
-                                          const Context& context);
+std::vector<answers::SpecNote> spec_notes(const db::Connection& connection, const db::BestAnswers& answers,
+                                          const std::string& spec, const Context& context);
 
 /// What is to be said of them to people, each kernel once, with the command that measures its sizes anew.
-std::vector<std::string> spec_sentences(const std::vector<db::BestAnswer>& answers,
+std::vector<std::string> spec_sentences(const db::BestAnswers& answers,
                                         const std::vector<answers::SpecNote>& notes, const Context& context);
 
 /// Says both on stderr of the answers that a cover or a pack is made from.
-void say_spec_changes(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
+void say_spec_changes(const db::Connection& connection, const answers::Chosen& answers,
                       const std::string& spec, const Context& context);
 
 /// The specs that are at hand of a trial's kernel: the one in the file `named`, else the shipped one and the
@@ -52,7 +54,7 @@ std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
 
 /// How a trial of a database is built: by the first of these specs that compiles to what was measured, or the
 /// last at all.
-BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                      const std::string& named_spec);
+packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
+                               const std::string& named_spec);
 
 }  // namespace tuner::cli

@@ -10,6 +10,7 @@
 #include "db/transfer.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/command_shape.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/strategies.hpp"
@@ -21,12 +22,6 @@ namespace {
 
 /// Of trials with a prefix no more are offered: nobody reads them.
 constexpr std::size_t most_trials = 100;
-
-/// What a shell asks for: which kind of words, as far as the last one is typed, on which line.
-struct WordsOptions {
-  std::string kind;
-  std::vector<std::string> line;  ///< what is typed of the word, then the line before it
-};
 
 /// A word to be offered, and what it is.
 struct Offer {
@@ -100,20 +95,21 @@ std::vector<Offer> offered_sizes(const db::Connection& connection) {
   return offers;
 }
 
-std::vector<Offer> offers_of(const Context& context, const WordsOptions& options) {
-  const std::string begun = options.line.empty() ? "" : options.line.front();
+/// Of a kind of words that `tuner` itself knows.
+std::vector<Offer> offers_of_kind(const std::string& kind, const Context& context,
+                                  const std::vector<std::string>& line, const std::string& begun) {
   std::vector<Offer> offers;
+  if (kind.empty()) return offers;
   try {
-    if (options.kind == "strategies") return offered_strategies();
-    if (options.kind == "kernels" || options.kind == "families")
-      offers = offered_kernels(options.kind == "families");
-    const db::Connection connection = database_of(context, options.line);
-    if (options.kind == "trials") return offered_trials(connection, begun);
-    if (options.kind == "sizes") return offered_sizes(connection);
-    if (options.kind == "gpus")
+    if (kind == "strategies") return offered_strategies();
+    if (kind == "kernels" || kind == "families") offers = offered_kernels(kind == "families");
+    const db::Connection connection = database_of(context, line);
+    if (kind == "trials") return offered_trials(connection, begun);
+    if (kind == "sizes") return offered_sizes(connection);
+    if (kind == "gpus")
       for (const model::DeviceInfo& device : db::devices(connection))
         offers.push_back({device.name, device.driver});
-    if (options.kind == "kernels")
+    if (kind == "kernels")
       for (const std::string& name : db::kernel_and_family_names(connection))
         offers.push_back({name, "measured"});
   } catch (const model::Error&) {  // a shell that completes is no place for it
@@ -121,25 +117,105 @@ std::vector<Offer> offers_of(const Context& context, const WordsOptions& options
   return offers;
 }
 
-int print_words(const Context& context, const WordsOptions& options) {
-  const std::string begun = options.line.empty() ? "" : options.line.front();
-  std::set<std::string> told;
-  std::string out;
-  for (const Offer& offer : offers_of(context, options)) {
-    if (!offer.word.starts_with(begun) || !told.insert(offer.word).second) continue;
-    out += fmt::format("{}\t{}\n", util::one_line(offer.word), util::one_line(offer.meaning));
-  }
-  write_out(out);
-  return 0;
+const ArgumentShape* flag_named(const CommandShape& command, const std::string& name) {
+  const auto found = std::ranges::find_if(command.flags, [&](const ArgumentShape& flag) {
+    return std::ranges::find(flag.names, name) != flag.names.end();
+  });
+  return found == command.flags.end() ? nullptr : &*found;
 }
+
+/// How far a line has come.
+struct Typed {
+  const CommandShape* command;
+  const ArgumentShape* awaited = nullptr;  ///< the flag whose value comes next
+  std::set<const ArgumentShape*> given;
+};
+
+/// bash cuts words at `=` and `:`.
+Typed typed_of(const CommandShape& program, const std::vector<std::string>& line) {
+  Typed typed{&program, nullptr, {}};
+  const ArgumentShape* last = nullptr;
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const std::string& word = line[i];
+    const auto named = std::ranges::find(typed.command->commands, word, &CommandShape::name);
+    if (word == ":") {
+      typed.awaited = last;
+    } else if (typed.awaited != nullptr && word != "=") {
+      typed.awaited = nullptr;
+    } else if (const ArgumentShape* const flag = flag_named(*typed.command, word)) {
+      typed.given.insert(flag);
+      if (!flag->value.name.empty()) typed.awaited = last = flag;
+    } else if (named != typed.command->commands.end()) {
+      typed.command = &*named;
+    }
+  }
+  return typed;
+}
+
+constexpr const char* files = ":files";
+constexpr const char* folders = ":folders";
+
+/// What a shell offers for `begun` behind `line`.
+class Offers {
+ public:
+  Offers(const Context& context, const std::vector<std::string>& line, std::string begun)
+      : m_context(context), m_line(line), m_begun(std::move(begun)) {}
+
+  void find(const CommandShape& program) {
+    const Typed typed = typed_of(program, m_line);
+    const std::size_t equals = m_begun.find('=');
+    const ArgumentShape* valued = typed.awaited;
+    if (valued == nullptr && m_begun.starts_with("--") && equals != std::string::npos) {
+      valued = flag_named(*typed.command, m_begun.substr(0, equals));
+      m_head = m_begun.substr(0, equals + 1);
+      m_begun.erase(0, equals + 1);
+    }
+    if (valued != nullptr) return add(valued->value);
+    if (m_begun.starts_with('-')) {
+      for (const ArgumentShape& flag : typed.command->flags)
+        for (const std::string& name : flag.names)
+          if (flag.many || !typed.given.contains(&flag)) add({name, flag.description});
+      return;
+    }
+    for (const ArgumentShape& value : typed.command->values) add(value.value);
+    for (const CommandShape& command : typed.command->commands) add({command.name, command.description});
+  }
+  const std::string& text() const { return m_text; }
+
+ private:
+  void add(const ValueShape& value) {
+    for (const std::string& choice : value.choices) add({choice, ""});
+    for (const Offer& offer : offers_of_kind(value.asks, m_context, m_line, m_begun)) add(offer);
+    if (value.is_file || value.is_folder) m_text += fmt::format("{}\n", value.is_file ? files : folders);
+  }
+  void add(const Offer& offer) {
+    if (offer.word.starts_with(m_begun) && m_told.insert(offer.word).second)
+      m_text += fmt::format("{}{}\t{}\n", m_head, util::one_line(offer.word), util::one_line(offer.meaning));
+  }
+
+  const Context& m_context;
+  const std::vector<std::string>& m_line;
+  std::string m_begun;
+  std::string m_head;  ///< of the word: `--format=`
+  std::set<std::string> m_told;
+  std::string m_text;
+};
 
 }  // namespace
 
 void add_words(const CommandPlace& place) {
-  Command<WordsOptions> command(place, "words", "What a shell may complete (internal)", print_words);
+  // What is typed of the word, then the line before it.
+  using Line = std::vector<std::string>;
+  const auto print = [&program = place.parent](const Context& context, const Line& line) {
+    const Line before(line.begin() + 1, line.end());
+    Offers offers(context, before, line.front());
+    offers.find(command_shape(program));
+    write_out(offers.text());
+    return 0;
+  };
+  Command<Line> command(place, "words", "What a shell may complete (internal)", print);
   command->group("");
-  command->add_option("kind", command.options().kind)->required();
-  command->add_option("line", command.options().line);
+  command->add_option("line", command.options())->required();
 }
 
 }  // namespace tuner::cli

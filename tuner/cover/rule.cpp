@@ -290,6 +290,11 @@ const RuleNode& Rule::leaf(const Sizes& sizes) const {
   return nodes[at];
 }
 
+std::string letter_of(std::size_t number) {
+  const std::string letter(1, static_cast<char>('A' + number % 26));
+  return number < 26 ? letter : letter + std::to_string(number / 26);
+}
+
 std::string text(const RuleNode& question, const std::vector<std::string>& dimensions) {
   const Feature& feature = question.feature;
   const std::string& a = dimensions[feature.a];

@@ -65,6 +65,8 @@ struct Rule {
   std::size_t leaves() const { return (nodes.size() + 1) / 2; }
 };
 
+/// What a configuration is called by its number: `A`, `B`, … `Z`, `A1`, …
+std::string letter_of(std::size_t number);
 /// `M <= 1470`, `M * N <= 2000000`, `M / N <= 1.5`, `min(M, N) <= 64`, `K % 8 == 0`.
 std::string text(const RuleNode& question, const std::vector<std::string>& dimensions);
 /// The tree as nested lines, each ended; `names`: of the configurations, by their places in the table.

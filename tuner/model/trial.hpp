@@ -80,6 +80,7 @@ enum class Objective {
 template <>
 struct Words<Objective> {
   static constexpr std::string_view all[] = {"time", "energy", "edp"};
+  static constexpr const char* expected = "time, energy or edp";
 };
 
 /// In ns, J or J*s.

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
-#include <unordered_map>
 
 #include "tuner/model/digest.hpp"
 #include "tuner/space/configuration_list.hpp"
+#include "tuner/sweep/known_results.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
-#include "tuner/util/processors.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -92,10 +90,7 @@ Brought candidates_of(const Request& request, const Work& work, const model::Pro
                       space::ConfigurationList list) {
   if (list.counted()) return judged_by_sample(request, work, problem, std::move(list));
   Brought found{std::move(list), {}, {}};
-  const TrialMaker maker(request, work, problem);
-  std::vector<TrialMaker::Identity> identities(found.list.size());
-  util::for_each_index(found.list.size(), worth_a_thread,
-                       [&](std::size_t i) { identities[i] = maker.identify(found.list[i]); });
+  std::vector<TrialMaker::Identity> identities = TrialMaker(request, work, problem).identify(found.list);
   for (std::size_t i = 0; i < identities.size(); ++i) {
     if (identities[i].rejection && model::may_win(work.kernel.spec().role)) {
       if (found.example.empty()) found.example = std::move(identities[i].rejection->reason);
@@ -132,95 +127,6 @@ void add_counted(Group& group) {
     if (group.lists[kernel].counted()) group.candidates.add_whole(kernel, group.lists[kernel].size());
 }
 
-/// What of a counted list has a result that is still of the same trial.
-struct Tried {
-  std::size_t configuration = 0;
-  model::KnownResult result;
-};
-
-std::vector<Tried> tried_of(const Request& request, const Work& work, const model::Problem& problem,
-                            const space::ConfigurationList& list, model::ResultSource& source) {
-  const model::KernelSpec& spec = work.kernel.spec();
-  const auto past = source.tried(problem, environment(request, problem.type), spec.name);
-  const space::ConfigurationIndex index(list, spec.parameters);
-  const TrialMaker maker(request, work, problem);
-  std::vector<std::optional<std::size_t>> places(past.size());
-  util::for_each_index(past.size(), worth_a_thread, [&](std::size_t i) {
-    const auto place = index.find(past[i].configuration);
-    if (place && maker.key(list[*place]) == past[i].result.trial) places[i] = place;
-  });
-  std::vector<Tried> tried;
-  for (std::size_t i = 0; i < past.size(); ++i)
-    if (places[i]) tried.push_back({*places[i], past[i].result});
-  return tried;
-}
-
-/// Whether a result of before is to be had again. A library that was not there may be now.
-bool is_retried(const Request& request, const model::KernelSpec& spec, TrialStatus status) {
-  if (model::is_death(status)) return true;
-  const bool has_library = spec.role == model::Role::baseline || !spec.library.empty();
-  if (has_library && status == TrialStatus::skipped)
-    return model::runs_on(spec.device_kinds, request.device.kind);
-  if (!request.retry_failed) return false;
-  // What the compiler or the device's limits refuse they refuse again.
-  return model::is_failure(status) && status != TrialStatus::compile_error &&
-         status != TrialStatus::unlaunchable;
-}
-
-/// Of a result that came without an energy: whether it may be the best by one.
-bool is_energy_wanted(const Request& request, const model::KernelSpec& spec, const Group& group,
-                      const model::KnownResult& known) {
-  const bool may_tell = request.recorded_device.empty() && tells_energy(spec) && model::may_win(spec.role);
-  if (request.policy.objective == model::Objective::time || !may_tell) return false;
-  return group.by_energy.bound_ns() == 0 || *known.median_ns <= group.by_energy.bound_ns();
-}
-
-/// A result of before as the search takes it; nothing where it is to be had again. What gives other bits than
-/// are asked for counts as failed, and of what nobody knows its bits is measured again.
-std::optional<search::Result> result_of(const Request& request, const Work& work, const Group& group,
-                                        const model::KnownResult& known) {
-  const model::KernelSpec& spec = work.kernel.spec();
-  if (is_retried(request, spec, known.status)) return std::nullopt;
-  const bool has_time = known.status == TrialStatus::ok || known.status == TrialStatus::dropped;
-  if (request.same_bits && has_time && model::may_win(spec.role)) {
-    const auto relation = request.same_bits->relation(group.problem, spec.name, known.output_bits);
-    if (relation == model::BitsRelation::other)
-      return search::Result{TrialStatus::wrong_result, std::nullopt};
-    const bool may_tell = request.recorded_device.empty() && known.status == TrialStatus::ok;
-    if (relation == model::BitsRelation::unknown && may_tell) return std::nullopt;
-  }
-  if (has_time && !known.energy_j && is_energy_wanted(request, spec, group, known)) return std::nullopt;
-  return search::Result{known.status, group.by_energy.value_of(known.median_ns, known.energy_j)};
-}
-
-void note_known_of_counted(const Request& request, Group& group, model::ResultSource& source) {
-  for (std::size_t kernel = 0; kernel < group.lists.size(); ++kernel) {
-    if (!group.lists[kernel].counted()) continue;
-    const Work& work = group.work_of_kernel(request, kernel);
-    for (const Tried& one : tried_of(request, work, group.problem, group.lists[kernel], source)) {
-      const auto result = result_of(request, work, group, one.result);
-      const auto candidate = group.candidates.of_whole(kernel, one.configuration);
-      if (!result || (request.shard && !group.offers(request, *candidate))) continue;
-      group.known[*candidate] = result;
-    }
-  }
-}
-
-void note_known(const Request& request, Group& group, model::ResultSource& source) {
-  group.known.resize(group.candidates.size());
-  if (request.fresh) return;
-  group.by_energy = best_by_energy(request, group.problem, source);
-  note_known_of_counted(request, group, source);
-  const std::vector<model::KnownResult> known = source.known(group.keys);
-  std::unordered_map<model::Digest, const model::KnownResult*, model::DigestHash> lookup;
-  for (const model::KnownResult& result : known) lookup.emplace(result.trial, &result);
-  for (std::size_t i = 0; i < group.keys.size(); ++i) {
-    const auto found = lookup.find(group.keys[i]);
-    if (found == lookup.end()) continue;
-    group.known[i] = result_of(request, group.work_of(request, i), group, *found->second);
-  }
-}
-
 /// Of a configuration that the kernel has.
 std::vector<std::uint16_t> coordinates_of(const std::vector<model::ParameterSpec>& parameters,
                                           const model::Configuration& configuration) {
@@ -232,80 +138,6 @@ std::vector<std::uint16_t> coordinates_of(const std::vector<model::ParameterSpec
                       : static_cast<std::uint16_t>(place - parameter.values.begin()));
   }
   return out;
-}
-
-void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) {
-  if (time_ns && (!best_ns || *time_ns < *best_ns)) best_ns = time_ns;
-}
-
-/// The best of a group's own trials, as their times are known; of other kernels and of the past nothing is
-/// asked.
-std::optional<double> best_known(const Request& request, const Group& group) {
-  std::optional<double> best_ns;
-  group.known.for_each([&](std::size_t i, const search::Result& known) {
-    const model::Role role = group.work_of(request, i).kernel.spec().role;
-    if (model::has_trusted_time(known.status) && model::may_win(role)) take_faster(best_ns, known.time_ns);
-  });
-  return best_ns;
-}
-
-/// The least time that what is in a kernel's space today ever had on a problem, all shards considered.
-std::optional<double> least_of_kernel(const Request& request, const Work& work, const model::Problem& problem,
-                                      model::ResultSource& source) {
-  const model::KernelSpec& spec = work.kernel.spec();
-  const bool solves = spec.family == problem.family && spec.sizes.size() == problem.sizes.size() &&
-                      std::find(spec.types.begin(), spec.types.end(), problem.type) != spec.types.end();
-  if (!solves || !model::may_win(spec.role)) return std::nullopt;
-  space::ConfigurationList list = work.kernel.list(problem, request.device.limits);
-  std::vector<model::Digest> keys;
-  if (list.counted()) {
-    for (const Tried& one : tried_of(request, work, problem, list, source)) keys.push_back(one.result.trial);
-  } else {
-    const Brought found = candidates_of(request, work, problem, std::move(list));
-    for (const Brought::Launchable& one : found.launchable) keys.push_back(one.key);
-  }
-  return source.least_ns(keys);
-}
-
-/// Likewise of a problem, as today's specs have it: of kernels that are not at hand, as when they were last
-/// tuned.
-std::optional<double> least_today(const Request& request, const model::Problem& problem,
-                                  model::ResultSource& source) {
-  std::optional<double> least_ns;
-  std::set<std::string> at_hand;
-  for (const auto* list : {&request.work, &request.rivals}) {
-    for (const Work& work : *list) {
-      at_hand.insert(work.kernel.spec().name);
-      take_faster(least_ns, least_of_kernel(request, work, problem, source));
-    }
-  }
-  take_faster(least_ns, source.least_ns_beside(at_hand, problem, environment(request, problem.type)));
-  return least_ns;
-}
-
-/// A trial was dropped for the best of its day, which may have left since: edited, forgotten or found wrong.
-/// What would be in a final beside the best of today is to be measured whole. The best counts with the least
-/// time that it ever had: it was that much faster when both were measured, whatever a final found later.
-void reopen_dropped(const Request& request, Group& group, model::ResultSource& source) {
-  if (!request.recorded_device.empty()) return;                    // a recording has no more to say
-  if (request.policy.objective != model::Objective::time) return;  // is_energy_wanted() has asked
-  std::optional<double> best_ns = best_known(request, group);
-  std::vector<std::size_t> dropped;
-  group.known.for_each([&](std::size_t i, const search::Result& known) {
-    if (known.status == TrialStatus::dropped) dropped.push_back(i);
-  });
-  const auto is_in_reach = [&](std::size_t candidate) {
-    const auto& time_ns = group.known[candidate]->time_ns;
-    return !best_ns || !time_ns || *time_ns <= *best_ns * request.policy.final.within;
-  };
-  if (std::none_of(dropped.begin(), dropped.end(), is_in_reach)) return;
-  // Identities of other kernels take their time. Where only some bits count, so do only this group's.
-  if (!request.same_bits) best_ns = least_today(request, group.problem, source);
-  for (const std::size_t candidate : dropped) {
-    if (!is_in_reach(candidate)) continue;
-    group.known[candidate].reset();
-    ++group.reopened;
-  }
 }
 
 }  // namespace
@@ -439,8 +271,8 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
   for (Group& group : list.groups) add_counted(group);
   std::erase_if(list.groups, [](const Group& group) { return group.candidates.empty(); });
   for (Group& group : list.groups) {
-    note_known(request, group, source);
-    reopen_dropped(request, group, source);
+    note_known(request, source, group);
+    reopen_dropped(request, source, group);
   }
   order_groups(request, StrategyChoice(request.strategy, request.own_strategies), list);
   return list;
@@ -470,7 +302,7 @@ TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen,
     }
   }
   for (Group& group : list.groups) {
-    note_known(request, group, source);
+    note_known(request, source, group);
     if (!request.policy.cuts.empty() || !request.recorded_device.empty()) continue;
     for (std::size_t i = 0; i < group.candidates.size(); ++i)
       if (group.known[i] && group.known[i]->status == TrialStatus::dropped) group.known[i].reset();

@@ -8,6 +8,7 @@
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -79,6 +80,13 @@ TrialMaker::Identity TrialMaker::identify(const model::Configuration& configurat
   if (auto* rejection = std::get_if<space::Rejection>(&plan))
     return {key_of(configuration, job.key(), model::Plan{}), std::move(*rejection)};
   return {key_of(configuration, job.key(), std::get<model::Plan>(plan)), std::nullopt};
+}
+
+std::vector<TrialMaker::Identity> TrialMaker::identify(const space::ConfigurationList& list) const {
+  std::vector<Identity> identities(list.size());
+  util::for_each_index(list.size(), worth_a_thread,
+                       [&](std::size_t i) { identities[i] = identify(list[i]); });
+  return identities;
 }
 
 Trial TrialMaker::make(const model::Configuration& configuration) const {

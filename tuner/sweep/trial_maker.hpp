@@ -34,6 +34,8 @@ class TrialMaker {
     std::optional<space::Rejection> rejection;
   };
   Identity identify(const model::Configuration& configuration) const;
+  /// Of all, by as many threads as they are worth.
+  std::vector<Identity> identify(const space::ConfigurationList& list) const;
   /// Everything known before anything is compiled. A configuration that has no plan, or that the spec
   /// excludes from this device, already has its outcome: anything but ok.
   Trial make(const model::Configuration& configuration) const;

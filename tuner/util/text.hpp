@@ -1,6 +1,7 @@
 #pragma once
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,10 @@ std::string lower(std::string_view text);
 
 /// `1 block`, `4 blocks`, `2 launches`.
 std::string counted(std::int64_t count, std::string_view noun);
+template <std::unsigned_integral Count>
+std::string counted(Count count, std::string_view noun) {
+  return counted(static_cast<std::int64_t>(count), noun);
+}
 
 /// `a, b or c`
 std::string listed(std::span<const std::string_view> words);

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,16 +13,36 @@
 // What `tuner best` answers: as tables, as reasons, as JSON, and by which of several environments.
 namespace tuner::cli::answers {
 
+/// Those whose answers are of one family and environment together, in their order.
+template <class Item, class AnswerOf>
+std::vector<std::vector<const Item*>> grouped(const std::vector<Item>& items, const AnswerOf& answer_of) {
+  std::vector<std::vector<const Item*>> groups;
+  for (const Item& item : items) {
+    const db::BestAnswer& own = answer_of(item);
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) {
+      const db::BestAnswer& first = answer_of(*group.front());
+      return first.problem().family == own.problem().family && first.environment() == own.environment();
+    });
+    (same == groups.end() ? groups.emplace_back() : *same).push_back(&item);
+  }
+  return groups;
+}
+
 /// The answers for a terminal. Those of one family and environment stand together under its name: one as a
 /// block with all that is known of it, several as a table of the figures that matter most, with what all
 /// configurations share said once. `~` before a time that is approximate, `*` after a time that was not
 /// re-measured, `†` after one with launch latency; below the table what the marks in it mean, and how far the
 /// spaces were searched.
-std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& style);
+std::string best_text(const db::BestAnswers& answers, const Style& style);
 
 /// The final that the answer is from; null where it was not measured again.
 inline const model::FinalRecord* final_of(const db::BestAnswer& answer) {
   return answer.final ? &*answer.final : nullptr;
+}
+
+/// Whether nobody can tell a trial from the answer's winner.
+inline bool is_tied(const db::BestAnswer& answer, const model::Digest& trial) {
+  return std::ranges::find(answer.tied, trial, &model::TrialRecord::key) != answer.tied.end();
 }
 
 /// `~` where the answer's winner was dropped early, and so all that depends on its time is approximate.
@@ -41,7 +62,7 @@ struct Asked {
 /// Why this is the answer, for people: what was measured, how the winner was measured again, who is tied with
 /// it and by which rule it was chosen among them, how far behind the next one is and how it differs, and what
 /// the trials around it say. `ranked`: the case's, as db::ranking() has them.
-std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vector<db::Ranked>& ranked,
+std::string why(const db::BestAnswer& answer, const Asked& asked, const db::Ranking& ranked,
                 const Evidence& evidence, const Style& style);
 
 /// How the winner was measured again, in one line; only of answers with a final.
@@ -85,7 +106,7 @@ std::vector<std::string> missing_lines(const std::vector<Missing>& sizes);
 /// `{"schema_version": 2, "size": …, "answers": […], "unanswered": […]}`; times in nanoseconds. `specs`: of
 /// each answer, or empty; as are `bounds`, what a rule for sizes that were never measured may lose.
 /// `provisional`: the answers are of another environment than was asked for.
-std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
+std::string best_json(const db::BestAnswers& answers, const std::string& size,
                       const std::vector<SpecNote>& specs = {}, const std::vector<Missing>& missing = {},
                       const std::vector<reports::Json>& bounds = {}, bool provisional = false);
 
@@ -125,20 +146,19 @@ struct EnvironmentChoice {
 };
 
 /// The choice of each family, at each size where the answers are of several.
-std::vector<EnvironmentChoice> choose_environments(const std::vector<db::BestAnswer>& answers);
+std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answers);
 
 /// Names the faster one of `choice`, which it has, with both times and how to ask for it.
-std::string faster_text(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice);
+std::string faster_text(const db::BestAnswers& answers, const EnvironmentChoice& choice);
 
 /// The flags that pick one of the environments to choose from, for a hint: `--gpu NAME (H100, H200),
 /// --measure …`. Of `one`, which is among them, its own values alone: `--gpu H100`.
-std::string choosing_flags(const std::vector<db::BestAnswer>& answers, const EnvironmentChoice& choice,
+std::string choosing_flags(const db::BestAnswers& answers, const EnvironmentChoice& choice,
                            std::optional<std::size_t> one = std::nullopt);
 
 /// For each answer that its rule chooses: the environments that differ in L2 policy and execution alone, and
 /// in which the second of the answer's ranking is faster than the first beyond doubt. A line each.
-std::vector<std::string> orders_elsewhere(const db::Connection& connection,
-                                          const std::vector<db::BestAnswer>& answers,
+std::vector<std::string> orders_elsewhere(const db::Connection& connection, const db::BestAnswers& answers,
                                           const db::BestQuery& query, const Style& style);
 
 }  // namespace tuner::cli::answers

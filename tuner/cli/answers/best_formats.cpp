@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
@@ -144,7 +143,7 @@ Json case_json(const db::BestAnswer& answer) {
   return out;
 }
 
-std::string best_json(const std::vector<db::BestAnswer>& answers, const std::string& size,
+std::string best_json(const db::BestAnswers& answers, const std::string& size,
                       const std::vector<SpecNote>& specs, const std::vector<Missing>& missing,
                       const std::vector<reports::Json>& bounds, bool provisional) {
   Json out;

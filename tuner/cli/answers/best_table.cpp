@@ -29,26 +29,14 @@ std::string bits_by_default(const db::BestAnswer& answer) {
 }
 
 /// The answers of one family in one environment, by size.
-using Group = std::vector<const db::BestAnswer*>;
+using Group = Chosen;
 
-std::vector<Group> groups_of(const std::vector<db::BestAnswer>& answers) {
-  std::vector<Group> groups;
-  for (const db::BestAnswer& answer : answers) {
-    const auto same = std::ranges::find_if(groups, [&](const Group& group) {
-      const db::Case& first = group.front()->tuning_case;
-      return first.problem.family == answer.tuning_case.problem.family &&
-             first.environment == answer.tuning_case.environment;
-    });
-    if (same == groups.end())
-      groups.push_back({&answer});
-    else
-      same->push_back(&answer);
-  }
-  for (Group& group : groups) {
-    std::ranges::stable_sort(group, [](const db::BestAnswer* a, const db::BestAnswer* b) {
-      return reports::problem_less(a->tuning_case.problem, b->tuning_case.problem);
-    });
-  }
+std::vector<Group> groups_of(const db::BestAnswers& answers) {
+  std::vector<Group> groups = grouped(
+      answers, [](const auto& answer) -> const auto& { return answer; });
+  for (Group& group : groups)
+    std::ranges::stable_sort(
+        group, reports::problem_less, [](const auto* answer) -> const auto& { return answer->problem(); });
   return groups;
 }
 
@@ -219,7 +207,7 @@ std::string table_text(const Group& group, const Style& style) {
 
 /// Its family, and the kernel of all winners where there is one with another name.
 std::string group_name(const Group& group) {
-  const std::string& family = group.front()->tuning_case.problem.family;
+  const std::string& family = group.front()->problem().family;
   const std::string& kernel = group.front()->winner.kernel;
   const bool has_one_kernel = std::ranges::all_of(
       group, [&](const db::BestAnswer* answer) { return answer->winner.kernel == kernel; });
@@ -240,7 +228,7 @@ std::string notes_text(const Group& group) {
   for (const db::BestAnswer* answer : group) {
     if (!answer->check.is_off_clock()) continue;
     in_turn.push_back(fmt::format("{} at {}", reports::time_text(answer->check.in_turn_ns),
-                                  reports::size_label(answer->tuning_case.problem)));
+                                  reports::size_label(answer->problem())));
   }
   if (!in_turn.empty())
     text += fmt::format(
@@ -268,19 +256,18 @@ std::string metric_text(const model::TrialRecord& trial, const std::string& metr
   return found == trial.metrics.end() ? "" : reports::significant(found->second);
 }
 
-std::string best_text(const std::vector<db::BestAnswer>& answers, const Style& style) {
+std::string best_text(const db::BestAnswers& answers, const Style& style) {
   std::string text;
   for (const Group& group : groups_of(answers)) {
     if (!text.empty()) text += '\n';
     const db::Case& tuning_case = group.front()->tuning_case;
-    text += util::wrapped_text(fmt::format("{}: {}",
-                                           group.size() == 1 ? tuning_case.problem.family + ' ' +
-                                                                   reports::size_label(tuning_case.problem)
-                                                             : group_name(group),
-                                           tuning_case.environment.text()),
-                               style.columns, 2);
+    text += style.wrapped(fmt::format(
+        "{}: {}",
+        group.size() == 1 ? tuning_case.problem.family + ' ' + reports::size_label(tuning_case.problem)
+                          : group_name(group),
+        tuning_case.environment.text()));
     text += group.size() == 1 ? block_text(*group.front(), style) : table_text(group, style);
-    text += util::wrapped_text(notes_text(group), style.columns, 2);
+    text += style.wrapped(notes_text(group));
   }
   return text;
 }

@@ -97,10 +97,6 @@ void say_bits(const db::BestAnswer& answer, const Style& style, Lines& lines) {
   if (!parts.empty()) lines.push_back(fmt::format("of its final give {}", fmt::join(parts, "; ")));
 }
 
-bool is_tied(const db::BestAnswer& answer, const db::Ranked& ranked) {
-  return std::ranges::find(answer.tied, ranked.trial.key, &model::TrialRecord::key) != answer.tied.end();
-}
-
 std::string more_or_fewer(std::int64_t difference, const char* what) {
   return fmt::format("{} {} {}", difference > 0 ? difference : -difference, difference > 0 ? "more" : "fewer",
                      what);
@@ -132,10 +128,10 @@ void say_clocks(const db::BestAnswer& answer, const Style& style, Lines& lines) 
 }
 
 /// What the best of those that are not tied lacks.
-void say_runner_up(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked, const Style& style,
+void say_runner_up(const db::BestAnswer& answer, const db::Ranking& ranked, const Style& style,
                    Lines& lines) {
   const auto next = std::ranges::find_if(ranked, [&](const db::Ranked& one) {
-    return one.trial.key != answer.winner.key && !is_tied(answer, one);
+    return one.trial.key != answer.winner.key && !is_tied(answer, one.trial.key);
   });
   if (next == ranked.end()) return;
   const model::TrialRecord& winner = answer.winner;
@@ -210,17 +206,17 @@ std::string remeasured_text(const db::BestAnswer& answer) {
   const model::FinalRecord& final = *answer.final;
   const std::size_t others = finalists(answer) - 1;
   const bool libraries = final.entries.size() > others + 1;
-  std::string text = others == 0 ? fmt::format("measured again{} in {} rounds: no other trial was near",
-                                               libraries ? " in turn with the libraries" : "", final.rounds)
-                                 : fmt::format("measured again in turn with {}{}, {} rounds",
-                                               util::counted(static_cast<std::int64_t>(others), "other"),
-                                               libraries ? " and the libraries" : "", final.rounds);
+  std::string text =
+      others == 0 ? fmt::format("measured again{} in {} rounds: no other trial was near",
+                                libraries ? " in turn with the libraries" : "", final.rounds)
+                  : fmt::format("measured again in turn with {}{}, {} rounds", util::counted(others, "other"),
+                                libraries ? " and the libraries" : "", final.rounds);
   if (final.throttled_rounds > 0)
     text += fmt::format(" ({} more at a lowered clock were left out)", final.throttled_rounds);
   return text + behind_fastest(answer);
 }
 
-std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vector<db::Ranked>& ranked,
+std::string why(const db::BestAnswer& answer, const Asked& asked, const db::Ranking& ranked,
                 const Evidence& found, const Style& style) {
   Lines lines;
   say_measured(answer, asked, lines);
@@ -238,11 +234,10 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const std::vec
   say_ceiling(answer, lines);
   lines.push_back(
       fmt::format("`tuner explain {}` says what binds it, which parameters matter, and what to try next",
-                  answer.tuning_case.problem.size_text()));
-  std::string text =
-      fmt::format("why {} at {} {}:\n", style.id(answer.winner.key), answer.tuning_case.problem.family,
-                  reports::size_label(answer.tuning_case.problem));
-  for (const std::string& line : lines) text += util::wrapped_text("  " + line, style.columns, 2);
+                  answer.problem().size_text()));
+  std::string text = fmt::format("why {} at {} {}:\n", style.id(answer.winner.key), answer.problem().family,
+                                 reports::size_label(answer.problem()));
+  for (const std::string& line : lines) text += style.wrapped("  " + line);
   text.pop_back();
   return text;
 }

@@ -31,7 +31,7 @@ bool overlap(model::Objective objective, const model::TrialRecord& best, const m
          model::objective_value(objective, best.outcome.measurement->high_ns, a.high_j);
 }
 
-reports::Trials trials_of(const std::vector<db::Ranked>& ranked) {
+reports::Trials trials_of(const db::Ranking& ranked) {
   reports::Trials trials;
   for (const db::Ranked& one : ranked) trials.push_back(&one.trial);
   return trials;
@@ -39,7 +39,7 @@ reports::Trials trials_of(const std::vector<db::Ranked>& ranked) {
 
 }  // namespace
 
-bool answer_by(model::Objective objective, db::BestAnswer& answer, std::vector<db::Ranked>& ranked) {
+bool answer_by(model::Objective objective, db::BestAnswer& answer, db::Ranking& ranked) {
   if (objective == model::Objective::time) return true;
   std::erase_if(ranked, [](const db::Ranked& one) { return !has_energy(one); });
   if (ranked.empty()) return false;
@@ -59,7 +59,7 @@ bool answer_by(model::Objective objective, db::BestAnswer& answer, std::vector<d
   return true;
 }
 
-std::string energy_front_text(const std::vector<db::Ranked>& ranked, const Style& style) {
+std::string energy_front_text(const db::Ranking& ranked, const Style& style) {
   const reports::Trials front = reports::energy_front(trials_of(ranked));
   if (front.empty()) return "";
   if (front.size() == 1) return "nobody surely uses less energy than the fastest\n";
@@ -68,8 +68,7 @@ std::string energy_front_text(const std::vector<db::Ranked>& ranked, const Style
                                          }).fitted(style.columns);
 }
 
-std::string cheaper_text(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked,
-                         const Style& style) {
+std::string cheaper_text(const db::BestAnswer& answer, const db::Ranking& ranked, const Style& style) {
   const auto& own = answer.winner.outcome.energy;
   const reports::Trials front = reports::energy_front(trials_of(ranked));
   if (!own || front.empty()) return "";
@@ -79,7 +78,7 @@ std::string cheaper_text(const db::BestAnswer& answer, const std::vector<db::Ran
       "{} uses {:.1f} % less energy and takes {:.1f} % longer: `tuner best {} --objective energy` shows what "
       "saving costs",
       style.id(cheapest.key), 100 * (1 - cheapest.outcome.energy->mean_j / own->mean_j),
-      100 * (db::times_as_long(answer, cheapest) - 1), answer.tuning_case.problem.size_text());
+      100 * (db::times_as_long(answer, cheapest) - 1), answer.problem().size_text());
 }
 
 }  // namespace tuner::cli::answers

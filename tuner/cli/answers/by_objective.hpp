@@ -12,14 +12,13 @@ namespace tuner::cli::answers {
 /// Keeps the trials whose energy is known, the best by `objective` first, and makes that one the answer. Of
 /// those from a final, where there are any: one run in a race is too little to win by. False where no energy
 /// is known. Nothing is done for Objective::time.
-bool answer_by(model::Objective objective, db::BestAnswer& answer, std::vector<db::Ranked>& ranked);
+bool answer_by(model::Objective objective, db::BestAnswer& answer, db::Ranking& ranked);
 
 /// What saving energy costs, as a table; empty where no energy is known.
-std::string energy_front_text(const std::vector<db::Ranked>& ranked, const Style& style);
+std::string energy_front_text(const db::Ranking& ranked, const Style& style);
 
 /// `trial 12ab uses 18 % less energy and takes 4 % longer`; empty where the answer's winner is the best by
 /// energy, or nobody knows.
-std::string cheaper_text(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked,
-                         const Style& style);
+std::string cheaper_text(const db::BestAnswer& answer, const db::Ranking& ranked, const Style& style);
 
 }  // namespace tuner::cli::answers

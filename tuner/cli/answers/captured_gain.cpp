@@ -19,7 +19,7 @@ constexpr double agrees_within = 0.1;
 
 }  // namespace
 
-std::vector<std::string> gain_sentences(const std::vector<db::BestAnswer>& all, const CapturedUses& uses) {
+std::vector<std::string> gain_sentences(const db::BestAnswers& all, const CapturedUses& uses) {
   double before = 0;
   double after = 0;
   double here = 0;  ///< what these launches take here, with the default
@@ -29,11 +29,11 @@ std::vector<std::string> gain_sentences(const std::vector<db::BestAnswer>& all, 
     if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
       continue;
     for (const CapturedUse& use : uses.sizes) {
-      if (!is_of(answer->tuning_case.problem, use.sizes)) continue;
+      if (!is_of(answer->problem(), use.sizes)) continue;
       before += use.cost;
       after += use.cost / db::times_as_long(*answer, *answer->untuned);
       here += static_cast<double>(use.launches) * answer->untuned->outcome.measurement->median_ns;
-      is_warm = is_warm || answer->tuning_case.environment.l2 == "warm";
+      is_warm = is_warm || answer->environment().l2 == "warm";
     }
   }
   if (!(before > 0))
@@ -51,9 +51,9 @@ std::vector<std::string> gain_sentences(const std::vector<db::BestAnswer>& all, 
   if (const double as_long = before / here; as_long > 1 + agrees_within || as_long < 1 - agrees_within)
     sentences.push_back(fmt::format(
         "in the program these launches take {} the default's time here{}", reports::ratio_text(as_long),
-        is_warm && as_long > 1 ? ": other work may leave the L2 cold there, which "
-                                 "`tuner run --l2 cold` measures"
-                               : ", so that it may gain another share"));
+        is_warm && as_long > 1
+            ? ": other work may leave the L2 cold there, which `tuner run --l2 cold` measures"
+            : ", so that it may gain another share"));
   return sentences;
 }
 

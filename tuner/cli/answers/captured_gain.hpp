@@ -24,6 +24,6 @@ struct CapturedUses {
 
 /// What the program gains by the answers for its kernel, as far as its sizes were measured with the default's
 /// time; sentences for people.
-std::vector<std::string> gain_sentences(const std::vector<db::BestAnswer>& all, const CapturedUses& uses);
+std::vector<std::string> gain_sentences(const db::BestAnswers& all, const CapturedUses& uses);
 
 }  // namespace tuner::cli::answers

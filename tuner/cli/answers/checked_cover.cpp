@@ -108,11 +108,10 @@ bool is_refuted(const CoverAnswer& answer, const CoverCheck& check) {
 
 std::string check_text(const CoverAnswer& answer, const CoverCheck& check, const Style& style) {
   std::string text;
-  const auto say = [&](const std::string& line) { text += util::wrapped_text(line, style.columns, 2); };
+  const auto say = [&](const std::string& line) { text += style.wrapped(line); };
   say(fmt::format(
-      "checked at {} that were not measured before: multiples of {} between those that were, "
-      "from seed {}{}",
-      util::counted(static_cast<std::int64_t>(check.sizes.size()), "size"), multiple_text(check), check.seed,
+      "checked at {} that were not measured before: multiples of {} between those that were, from seed {}{}",
+      util::counted(check.sizes.size(), "size"), multiple_text(check), check.seed,
       check.drawn < check.asked ? fmt::format("; {} were asked for, and {} found", check.asked, check.drawn)
                                 : ""));
   if (check.sizes.size() < check.drawn)
@@ -133,16 +132,15 @@ std::string check_text(const CoverAnswer& answer, const CoverCheck& check, const
 
 Json check_json(const CoverAnswer& answer, const CoverCheck& check) {
   const std::vector<std::string> names = letters(answer);
-  const auto number = [](double loss) { return std::isfinite(loss) ? Json(loss) : Json(nullptr); };
   Json out = {{"seed", check.seed},         {"asked", check.asked},   {"drawn", check.drawn},
               {"multiple", check.multiple}, {"sizes", Json::array()}, {"verdicts", Json::array()}};
   for (const CheckedSize& one : check.sizes) {
     Json size = db::json_of(one.problem);
     size["configuration"] = one.picked ? Json(names[*one.picked]) : Json(nullptr);
-    size["loss"] = number(one.loss);
-    size["loss_low"] = number(one.loss_low);
+    size["loss"] = number_json(one.loss);
+    size["loss_low"] = number_json(one.loss_low);
     size["is_approximate"] = one.is_approximate;
-    size["default_loss"] = number(one.default_loss);
+    size["default_loss"] = number_json(one.default_loss);
     size["best"] = one.best ? Json(one.best->key.hex()) : Json(nullptr);
     size["tried"] = one.tried;
     out["sizes"].push_back(std::move(size));

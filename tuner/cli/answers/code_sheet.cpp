@@ -6,8 +6,8 @@
 #include <map>
 #include <string_view>
 
+#include "reports/json.hpp"
 #include "reports/table.hpp"
-#include "reports/text.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/util/text.hpp"
 
@@ -52,10 +52,6 @@ std::string count_text(double count) {
 
 std::string share_text(double count, const Mix& of) {
   return count == 0 || of.instructions == 0 ? "" : fmt::format("{:.1f}", 100 * count / of.instructions);
-}
-
-std::string noun(std::size_t count, const std::string& one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 /// Columns for the depths of loops, of which the outermost go first where there is no room, then those of the
@@ -112,11 +108,9 @@ reports::Table access_table(const KernelCode& kernel) {
 std::string kernel_sentence(const TrialCode& code) {
   const KernelCode& kernel = code.kernel();
   std::string text =
-      fmt::format("{} for {}: {} in {}", kernel.symbol, kernel.architecture,
-                  noun(kernel.mix.instructions, "instruction"), noun(kernel.loops.size(), "loop"));
-  if (kernel.loops.empty())
-    text = fmt::format("{} for {}: {}, no loop", kernel.symbol, kernel.architecture,
-                       noun(kernel.mix.instructions, "instruction"));
+      fmt::format("{} for {}: {}{}", kernel.symbol, kernel.architecture,
+                  util::counted(kernel.mix.instructions, "instruction"),
+                  kernel.loops.empty() ? ", no loop" : " in " + util::counted(kernel.loops.size(), "loop"));
   if (kernel.left_out > 0)
     text += fmt::format("; {} of padding or for diverged warps left out", kernel.left_out);
   if (kernel.irreducible) text += "; a loop is entered at several places";
@@ -130,7 +124,7 @@ std::string hot_sentence(const KernelCode& kernel) {
   const sass::Loop* const loop = kernel.hottest();
   if (loop == nullptr) return "the kernel, which has no loop";
   std::string text = fmt::format("hot loop: from {:x}, depth {}, {}", loop->first, loop->depth,
-                                 noun(loop->mix.instructions, "instruction"));
+                                 util::counted(loop->mix.instructions, "instruction"));
   if (loop->every_turn >= 0 && loop->every_turn < loop->mix.instructions)
     text += fmt::format(", {} of them in every turn (the others are marked ?)", loop->every_turn);
   if (loop->line > 0) text += fmt::format(", from {}:{}", loop->file, loop->line);
@@ -182,20 +176,18 @@ void add_differences(const std::string& where, const Mix& a, const Mix& b, repor
 
 std::string code_text(const TrialCode& code, const Style& style) {
   const KernelCode& kernel = code.kernel();
-  std::string text = util::wrapped_text(kernel_sentence(code), style.columns, 2) + '\n';
+  std::string text = style.wrapped(kernel_sentence(code)) + '\n';
   text += mix_table(kernel).fitted(style.columns, "--format json");
   const reports::Table accesses = access_table(kernel);
   if (!accesses.empty()) text += '\n' + accesses.fitted(style.columns, "--format json");
-  return text + '\n' + util::wrapped_text(hot_sentence(kernel), style.columns, 2) +
-         hot_text(kernel, style.columns);
+  return text + '\n' + style.wrapped(hot_sentence(kernel)) + hot_text(kernel, style.columns);
 }
 
 std::string codes_text(const TrialCode& a, const TrialCode& b, const Style& style) {
   std::string text;
   for (const auto& [name, code] : {std::pair("A ", &a), std::pair("B ", &b)}) {
-    text +=
-        util::wrapped_text(name + style.id(code->trial.key) + ' ' + kernel_sentence(*code), style.columns, 2);
-    text += util::wrapped_text("  " + hot_sentence(code->kernel()), style.columns, 2);
+    text += style.wrapped(name + style.id(code->trial.key) + ' ' + kernel_sentence(*code));
+    text += style.wrapped("  " + hot_sentence(code->kernel()));
   }
   reports::Table table({{""},
                         {"differs"},

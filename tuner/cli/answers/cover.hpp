@@ -14,9 +14,7 @@
 #include "tuner/cover/rule.hpp"
 #include "tuner/cover/table.hpp"
 #include "tuner/model/case.hpp"
-#include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
-#include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli::answers {
@@ -34,10 +32,12 @@ struct CoverTable {
   std::set<std::pair<std::size_t, std::size_t>> slow;
 };
 
+/// In the order of the problem's dimensions.
+cover::Sizes sizes_of(const model::Problem& problem);
+
 /// Of answers at different sizes of one family in one environment. Times are by the final where the trial was
 /// in it, else by the race, relative to the answer's. `query` names the kernel, where it names one.
-CoverTable cover_table(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
-                       const db::BestQuery& query);
+CoverTable cover_table(const db::Connection& connection, const Chosen& answers, const db::BestQuery& query);
 
 /// What is best somewhere and has no time elsewhere.
 struct Gap {
@@ -75,6 +75,8 @@ std::vector<std::string> letters(const CoverAnswer& answer);
 /// nothing can be said, why.
 std::string bound_text(const CoverAnswer& answer);
 
+/// Null where it is infinite.
+reports::Json number_json(double loss);
 /// `2 %`, `0.31 %`: what is lost is said to a hundredth of a percent; `unknown` where it is infinite.
 std::string loss_text(double loss);
 /// `9 of 10`.
@@ -95,28 +97,5 @@ reports::Table losses_of_common(const CoverAnswer& answer);
 reports::Json rule_json(const CoverAnswer& answer);
 /// A list, the largest share first; `loss` is null where too much is unknown.
 reports::Json bounds_json(const std::vector<cover::Bound>& bounds);
-
-/// A configuration of a header.
-struct HeaderConfiguration {
-  const model::KernelSpec* spec = nullptr;
-  model::Configuration values;
-  model::Problem problem;            ///< for its type and row padding
-  std::string options;               ///< of nvcc
-  std::vector<std::string> remarks;  ///< what is known of it
-};
-
-/// One C++17 header that needs nothing but the standard library: the configurations as structs `A`, `B`, …,
-/// `select()` by the rule, and each launch as functions of the sizes and the device.
-struct LaunchHeader {
-  std::string name_space;               ///< `tuned::matmul`
-  std::vector<std::string> dimensions;  ///< of the rule
-  std::vector<HeaderConfiguration> configurations;
-  cover::Rule rule;                  ///< its configurations are places in that list
-  model::DeviceInfo device;          ///< that was measured
-  std::vector<std::string> remarks;  ///< at its head
-
-  /// Throws model::UsageError where a spec cannot be said in C++.
-  std::string text() const;
-};
 
 }  // namespace tuner::cli::answers

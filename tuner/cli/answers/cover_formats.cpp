@@ -78,8 +78,7 @@ std::string set_text(const CoverAnswer& answer, const Style& style) {
 }
 
 std::string goal_text(const CoverAnswer& answer) {
-  const std::size_t count = answer.cover.set.configurations.size();
-  const std::string things = count == 1 ? "1 configuration" : fmt::format("{} configurations", count);
+  const std::string things = util::counted(answer.cover.set.configurations.size(), "configuration");
   const bool exact = answer.cover.set.exact;
   if (answer.goal.at_most > 0) {
     return fmt::format(
@@ -185,7 +184,6 @@ std::string unknown_text(const CoverAnswer& answer) {
 Json losses_json(const CoverAnswer& answer) {
   Json all = Json::array();
   const std::vector<std::string> names = letters(answer);
-  const auto number = [](double loss) { return std::isfinite(loss) ? Json(loss) : Json(nullptr); };
   for (std::size_t size = 0; size < answer.table.cases.size(); ++size) {
     Json one = db::json_of(answer.table.cases[size].problem);
     const double loss = answer.cover.losses[size];
@@ -193,9 +191,9 @@ Json losses_json(const CoverAnswer& answer) {
         answer.cover.rule.nodes.empty() ? 0 : answer.cover.rule.pick(answer.table.times.sizes[size]);
     one["weight"] = answer.table.times.weight(size);
     one["configuration"] = std::isfinite(loss) ? Json(names[pick]) : Json(nullptr);
-    one["loss"] = number(loss);
-    one["loss_left_out"] = number(answer.estimate.singly[size]);
-    one["loss_without_neighbourhood"] = number(answer.estimate.in_neighbourhoods[size]);
+    one["loss"] = number_json(loss);
+    one["loss_left_out"] = number_json(answer.estimate.singly[size]);
+    one["loss_without_neighbourhood"] = number_json(answer.estimate.in_neighbourhoods[size]);
     all.push_back(std::move(one));
   }
   return all;
@@ -235,6 +233,10 @@ Json configurations_json(const CoverAnswer& answer) {
 
 }  // namespace
 
+Json number_json(double loss) {
+  return std::isfinite(loss) ? Json(loss) : Json(nullptr);
+}
+
 std::string loss_text(double loss) {
   return std::isfinite(loss) ? reports::percent_text(std::round(loss * 1e4) / 1e4) : "unknown";
 }
@@ -256,12 +258,7 @@ std::string bounds_text(const std::vector<cover::Bound>& bounds) {
 std::vector<std::string> letters(const CoverAnswer& answer) {
   std::vector<std::string> names(answer.table.configurations.size());
   std::size_t number = 0;
-  for (const std::size_t one : answer.cover.set.configurations) {
-    std::string name(1, static_cast<char>('A' + number % 26));
-    if (number >= 26) name += fmt::format("{}", number / 26);
-    names[one] = name;
-    ++number;
-  }
+  for (const std::size_t one : answer.cover.set.configurations) names[one] = cover::letter_of(number++);
   return names;
 }
 
@@ -282,13 +279,10 @@ std::string bound_text(const CoverAnswer& answer) {
 
 std::string cover_text(const CoverAnswer& answer, const Style& style) {
   const db::Case& first = answer.table.cases.front();
-  const std::size_t count = answer.table.cases.size();
-  const auto wrapped = [&](const std::string& line) {
-    return line.empty() ? "" : util::wrapped_text(line, style.columns, 2);
-  };
+  const auto wrapped = [&](const std::string& line) { return line.empty() ? "" : style.wrapped(line); };
   std::string text = wrapped(fmt::format("{}: {}", first.problem.family, first.environment.text()));
-  text += wrapped(fmt::format("{} {}, {} configurations with a time", count, count == 1 ? "size" : "sizes",
-                              answer.table.tried));
+  text += wrapped(fmt::format("{}, {} configurations with a time",
+                              util::counted(answer.table.cases.size(), "size"), answer.table.tried));
   text += wrapped(goal_text(answer)) + '\n' + set_text(answer, style) + '\n';
   text += fmt::format("rule, {}:\n", answer.cover.rule.leaves() == 1 ? "without a question"
                                      : answer.cover.rule.smallest
@@ -315,8 +309,10 @@ Json rule_json(const CoverAnswer& answer) {
 Json bounds_json(const std::vector<cover::Bound>& bounds) {
   Json all = Json::array();
   for (const cover::Bound& one : bounds) {
-    all.push_back({{"share", one.share}, {"confidence", one.confidence}, {"cases", one.cases}});
-    all.back()["loss"] = std::isfinite(one.loss) ? Json(one.loss) : Json(nullptr);
+    all.push_back({{"share", one.share},
+                   {"confidence", one.confidence},
+                   {"cases", one.cases},
+                   {"loss", number_json(one.loss)}});
   }
   return all;
 }

@@ -43,20 +43,16 @@ std::set<Name> failed_at(const db::Connection& connection, const db::BestAnswer&
                          const db::BestQuery& query) {
   std::set<Name> names;
   if (answer.tuning_case.failed == 0 && !query.same_bits) return names;
-  db::TrialFilter filter;
-  filter.problem = answer.tuning_case.problem;
-  filter.environment = answer.tuning_case.environment;
+  db::TrialFilter filter = db::trials_of(answer.problem(), answer.environment());
   filter.failures = !query.same_bits;
-  filter.superseded = false;
   for (const model::TrialRecord& trial : db::trials(connection, filter))
     names.emplace(trial.kernel, trial.configuration.canonical_json());
   return names;
 }
 
 /// Where everything was tried that a size has, what was not tried is not of its space.
-void mark_not_of_space(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
-                       const db::BestQuery& query, const std::map<Name, std::size_t>& places,
-                       CoverTable& table) {
+void mark_not_of_space(const db::Connection& connection, const Chosen& answers, const db::BestQuery& query,
+                       const std::map<Name, std::size_t>& places, CoverTable& table) {
   for (std::size_t size = 0; size < answers.size(); ++size) {
     const auto& searched = answers[size]->searched;
     if (!searched || !searched->whole()) continue;
@@ -69,12 +65,8 @@ void mark_not_of_space(const db::Connection& connection, const std::vector<const
 }
 
 void add_size(const db::Case& tuning_case, CoverTable& table) {
-  cover::Sizes sizes;
   std::vector<std::string> names;
-  for (const model::Dimension& dimension : tuning_case.problem.sizes) {
-    sizes.push_back(dimension.value);
-    names.push_back(dimension.name);
-  }
+  for (const model::Dimension& dimension : tuning_case.problem.sizes) names.push_back(dimension.name);
   if (table.times.dimensions.empty()) table.times.dimensions = names;
   if (table.times.dimensions != names) {
     throw model::UsageError(
@@ -82,7 +74,7 @@ void add_size(const db::Case& tuning_case, CoverTable& table) {
                     fmt::join(names, " x "), fmt::join(table.times.dimensions, " x ")),
         "name one kernel: --kernel");
   }
-  table.times.sizes.push_back(std::move(sizes));
+  table.times.sizes.push_back(sizes_of(tuning_case.problem));
   table.cases.push_back(tuning_case);
   table.times.times.emplace_back(table.configurations.size());
   table.trials.emplace_back(table.configurations.size());
@@ -90,13 +82,18 @@ void add_size(const db::Case& tuning_case, CoverTable& table) {
 
 }  // namespace
 
-CoverTable cover_table(const db::Connection& connection, const std::vector<const db::BestAnswer*>& answers,
-                       const db::BestQuery& query) {
+cover::Sizes sizes_of(const model::Problem& problem) {
+  cover::Sizes sizes;
+  for (const model::Dimension& dimension : problem.sizes) sizes.push_back(dimension.value);
+  return sizes;
+}
+
+CoverTable cover_table(const db::Connection& connection, const Chosen& answers, const db::BestQuery& query) {
   CoverTable table;
   std::map<Name, std::size_t> places;
   for (const db::BestAnswer* answer : answers) {
     add_size(answer->tuning_case, table);
-    std::vector<db::Ranked> ranked = db::ranking(connection, *answer, query);
+    db::Ranking ranked = db::ranking(connection, *answer, query);
     const double best = ranked.empty() ? 1 : ranked.front().ratio;
     const double best_ns = answer->winner.outcome.measurement->median_ns;
     for (db::Ranked& one : ranked) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <set>
@@ -28,7 +29,7 @@ int kind_rank(const BestAnswer& answer) {
 
 /// `standard` of `standard-3`.
 std::string method_of(const BestAnswer& answer) {
-  const std::string& method = answer.tuning_case.environment.method;
+  const std::string& method = answer.environment().method;
   return method.substr(0, method.rfind('-'));
 }
 
@@ -40,32 +41,17 @@ int care(const BestAnswer& answer) {
 }
 
 bool same_device(const BestAnswer& a, const BestAnswer& b) {
-  return a.tuning_case.environment.device == b.tuning_case.environment.device;
+  return a.environment().device == b.environment().device;
 }
 
-/// `NVRTC 13.0` by its word and its numbers.
-struct Version {
-  std::string word;
-  std::vector<double> numbers;
-};
-
-Version version_of(std::string_view text) {
-  Version version;
-  bool in_number = false;
-  for (const char c : text) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (is_digit && !in_number) version.numbers.push_back(0);
-    if (is_digit) version.numbers.back() = version.numbers.back() * 10 + (c - '0');
-    if (!is_digit && c != '.') version.word += c;
-    in_number = is_digit;
-  }
-  return version;
-}
-
+/// Of `NVRTC 13.0` and its like; those of another word are neither older nor newer.
 std::partial_ordering compare_versions(const std::string& a, const std::string& b) {
-  const Version x = version_of(a);
-  const Version y = version_of(b);
-  return x.word == y.word ? x.numbers <=> y.numbers : std::partial_ordering::unordered;
+  const auto word = [](std::string text) {
+    std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    return text;
+  };
+  if (word(a) != word(b)) return std::partial_ordering::unordered;
+  return ::strverscmp(a.c_str(), b.c_str()) <=> 0;
 }
 
 /// Whether no version of `a` is older, and one is newer. When it was measured says nothing: that is the clock
@@ -80,8 +66,8 @@ bool is_of_newer_versions(const model::Environment& a, const model::Environment&
 
 /// By all but the versions of driver, toolkit and method.
 bool same_conditions(const BestAnswer& a, const BestAnswer& b) {
-  const model::Environment& x = a.tuning_case.environment;
-  const model::Environment& y = b.tuning_case.environment;
+  const model::Environment& x = a.environment();
+  const model::Environment& y = b.environment();
   return std::tie(x.device, x.type, x.l2, x.execution, x.clock_mhz, x.inputs) ==
          std::tie(y.device, y.type, y.l2, y.execution, y.clock_mhz, y.inputs);
 }
@@ -119,15 +105,13 @@ std::string time_text(const BestAnswer& answer) {
 }
 
 /// What the rule may have overlooked, as a new kernel that few configurations were tried of.
-std::optional<std::size_t> faster_than_chosen(const std::vector<BestAnswer>& all,
-                                              const EnvironmentChoice& choice) {
+std::optional<std::size_t> faster_than_chosen(const db::BestAnswers& all, const EnvironmentChoice& choice) {
   const BestAnswer& chosen = all[*choice.chosen];
   std::optional<std::size_t> faster;
   double least_ns = time_of(chosen);
   for (const std::size_t other : choice.answers) {
     const BestAnswer& answer = all[other];
-    const bool is_alike =
-        same_conditions(chosen, answer) && answer.tuning_case.problem == chosen.tuning_case.problem;
+    const bool is_alike = same_conditions(chosen, answer) && answer.problem() == chosen.problem();
     if (!is_alike || time_of(answer) <= 0 || time_of(answer) >= least_ns) continue;
     faster = other;
     least_ns = time_of(answer);
@@ -152,7 +136,7 @@ std::string better_text(const BestAnswer& chosen, const BestAnswer& other) {
   return "of newer versions, and otherwise alike";
 }
 
-void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
+void choose(const db::BestAnswers& all, EnvironmentChoice& choice) {
   if (choice.answers.size() == 1) {
     choice.chosen = choice.answers.front();
     return;
@@ -168,8 +152,7 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
   without([](const BestAnswer& one, const BestAnswer& other) { return is_try(one, other); });
   without([](const BestAnswer& one, const BestAnswer& other) { return surpasses(other, one); });
   without([](const BestAnswer& one, const BestAnswer& other) {
-    return equal(one, other) &&
-           is_of_newer_versions(other.tuning_case.environment, one.tuning_case.environment);
+    return equal(one, other) && is_of_newer_versions(other.environment(), one.environment());
   });
   if (left.size() != 1) {
     choice.why = fmt::format("{} environments have an answer, and no rule decides among {} of them",
@@ -191,15 +174,15 @@ void choose(const std::vector<BestAnswer>& all, EnvironmentChoice& choice) {
 
 }  // namespace
 
-std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>& answers) {
+std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answers) {
   // Of one size the nearest that an environment has may be another one than another environment has.
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
   std::set<std::string> answered;  // families with the size itself
   for (const BestAnswer& answer : answers)
-    if (answer.exact) answered.insert(answer.tuning_case.problem.family);
+    if (answer.exact) answered.insert(answer.problem().family);
   std::vector<EnvironmentChoice> choices;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const model::Problem& problem = answers[i].tuning_case.problem;
+    const model::Problem& problem = answers[i].problem();
     if (answered.contains(problem.family) && !answers[i].exact) continue;
     const std::string size = answered.contains(problem.family) ? problem.size_text() : "";
     questions[{problem.family, size, problem.row_padding}].push_back(i);
@@ -212,17 +195,17 @@ std::vector<EnvironmentChoice> choose_environments(const std::vector<BestAnswer>
   return choices;
 }
 
-std::string faster_text(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice) {
+std::string faster_text(const db::BestAnswers& answers, const EnvironmentChoice& choice) {
   const BestAnswer& chosen = answers[*choice.chosen];
   const BestAnswer& faster = answers[*choice.faster];
   EnvironmentChoice both;
   both.answers = {*choice.chosen, *choice.faster};
   return fmt::format("{} took {} at {} in another environment of this device, not {}; {} chooses it",
-                     faster.winner.kernel, time_text(faster), faster.tuning_case.problem.size_text(),
-                     time_text(chosen), choosing_flags(answers, both, choice.faster));
+                     faster.winner.kernel, time_text(faster), faster.problem().size_text(), time_text(chosen),
+                     choosing_flags(answers, both, choice.faster));
 }
 
-std::string choosing_flags(const std::vector<BestAnswer>& answers, const EnvironmentChoice& choice,
+std::string choosing_flags(const db::BestAnswers& answers, const EnvironmentChoice& choice,
                            std::optional<std::size_t> one) {
   std::vector<std::string> flags;
   const auto add = [&](const char* flag, auto&& value_of) {
@@ -234,17 +217,15 @@ std::string choosing_flags(const std::vector<BestAnswer>& answers, const Environ
   };
   using Class = model::Environment;
   const auto field = [](std::string Class::*member) {
-    return [member](const BestAnswer& answer) { return answer.tuning_case.environment.*member; };
+    return [member](const BestAnswer& answer) { return answer.environment().*member; };
   };
   add("--gpu", field(&Class::device));
   add("--measure", method_of);
   add("--l2", field(&Class::l2));
-  add("--execution",
-      [](const BestAnswer& answer) { return answer.tuning_case.environment.execution_word(); });
-  add("--type", [](const BestAnswer& answer) {
-    return std::string(model::cuda_name(answer.tuning_case.environment.type));
-  });
-  add("--environment", [](const BestAnswer& answer) { return answer.tuning_case.environment.clock_text(); });
+  add("--execution", [](const BestAnswer& answer) { return answer.environment().execution_word(); });
+  add("--type",
+      [](const BestAnswer& answer) { return std::string(model::cuda_name(answer.environment().type)); });
+  add("--environment", [](const BestAnswer& answer) { return answer.environment().clock_text(); });
   add("--environment", field(&Class::driver));
   add("--environment", field(&Class::toolkit));
   add("--environment", field(&Class::inputs));

@@ -129,24 +129,22 @@ std::vector<std::string> evidence_lines(const Evidence& evidence, const Style& s
 std::string explanation_text(const Explanation& explanation, const Style& style) {
   const model::TrialRecord& winner = explanation.answer->winner;
   const double median_ns = winner.outcome.measurement ? winner.outcome.measurement->median_ns : 0;
-  std::string text = util::wrapped_text(
+  std::string text = style.wrapped(
       fmt::format("why {} takes {}{} at {} {}{}: {} {}", style.id(winner.key),
                   explanation.answer->is_approximate() ? "about " : "", reports::time_text(median_ns),
                   winner.problem.family, reports::size_label(winner.problem),
                   explanation.names_device ? " on " + winner.environment.device : "", winner.kernel,
-                  winner.configuration.text()),
-      style.columns, 2);
+                  winner.configuration.text()));
   std::array<std::size_t, std::size(model::Words<explain::About>::all)> told{};
   for (const explain::Finding& finding : explanation.findings) {
     std::size_t& of_kind = told[static_cast<std::size_t>(finding.about)];
     if (finding.about == explain::About::binds && of_kind >= most_of_binds) continue;
     if (++of_kind == 1) text += fmt::format("  {}:\n", heading_of(finding.about));
-    text += util::wrapped_text(fmt::format("    {} [{}]", finding.text, finding.from), style.columns, 2);
-    if (!finding.next.empty()) text += util::wrapped_text("      → " + finding.next, style.columns, 2);
+    text += style.wrapped(fmt::format("    {} [{}]", finding.text, finding.from));
+    if (!finding.next.empty()) text += style.wrapped("      → " + finding.next);
   }
   if (explanation.findings.empty()) text += "  nothing that is recorded says why\n";
-  if (!explanation.without.empty())
-    text += util::wrapped_text("  without machine code: " + explanation.without, style.columns, 2);
+  if (!explanation.without.empty()) text += style.wrapped("  without machine code: " + explanation.without);
   return text;
 }
 

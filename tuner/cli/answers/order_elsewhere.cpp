@@ -32,7 +32,7 @@ std::pair<double, double> ratio_interval(const Ranked& one) {
           one.ratio * measurement->high_ns / measurement->median_ns};
 }
 
-const Ranked* ranked_as(const std::vector<Ranked>& all, const model::TrialRecord& wanted) {
+const Ranked* ranked_as(const db::Ranking& all, const model::TrialRecord& wanted) {
   const auto found = std::ranges::find_if(all, [&](const Ranked& one) {
     return one.trial.kernel == wanted.kernel && one.trial.configuration == wanted.configuration;
   });
@@ -46,16 +46,15 @@ std::string timed_name(const Ranked& one, const Style& style) {
 }
 
 /// What is said where the second of `first_two` is faster than the first beyond doubt in `there`.
-std::optional<std::string> places_changed(const std::vector<Ranked>& first_two,
-                                          const std::vector<Ranked>& there,
-                                          const std::vector<BestAnswer>& here_and_there, const Style& style) {
+std::optional<std::string> places_changed(const db::Ranking& first_two, const db::Ranking& there,
+                                          const db::BestAnswers& here_and_there, const Style& style) {
   const Ranked* const first = ranked_as(there, first_two[0].trial);
   const Ranked* const second = ranked_as(there, first_two[1].trial);
   if (first == nullptr || second == nullptr || ratio_interval(*second).second >= ratio_interval(*first).first)
     return std::nullopt;
   EnvironmentChoice both;
   both.answers = {0, 1};
-  const model::Problem& problem = here_and_there[0].tuning_case.problem;
+  const model::Problem& problem = here_and_there[0].problem();
   return fmt::format("{} {}: the first two change places with {}: {}, {}", problem.family,
                      reports::size_label(problem), choosing_flags(here_and_there, both, 1),
                      timed_name(*second, style), timed_name(*first, style));
@@ -63,17 +62,16 @@ std::optional<std::string> places_changed(const std::vector<Ranked>& first_two,
 
 }  // namespace
 
-std::vector<std::string> orders_elsewhere(const db::Connection& connection,
-                                          const std::vector<BestAnswer>& answers, const db::BestQuery& query,
-                                          const Style& style) {
+std::vector<std::string> orders_elsewhere(const db::Connection& connection, const db::BestAnswers& answers,
+                                          const db::BestQuery& query, const Style& style) {
   std::vector<std::string> out;
   const std::vector<db::Case> cases = db::cases(connection);
   for (const EnvironmentChoice& choice : choose_environments(answers)) {
     const BestAnswer& here = answers[choice.chosen.value_or(choice.answers.front())];
-    std::vector<Ranked> first_two;
+    db::Ranking first_two;
     for (const db::Case& other : cases) {
-      const bool is_alike = other.problem == here.tuning_case.problem &&
-                            differ_in_taking(here.tuning_case.environment, other.environment);
+      const bool is_alike =
+          other.problem == here.problem() && differ_in_taking(here.environment(), other.environment);
       if (!is_alike) continue;
       if (first_two.empty()) first_two = db::ranking(connection, here, query);
       if (first_two.size() < 2) break;
@@ -83,7 +81,7 @@ std::vector<std::string> orders_elsewhere(const db::Connection& connection,
       filter.problem = other.problem;
       filter.environment = other.environment;
       for (BestAnswer& there : db::best_of_each(connection, filter, query.same_bits)) {
-        const std::vector<Ranked> ranked = db::ranking(connection, there, query);
+        const db::Ranking ranked = db::ranking(connection, there, query);
         if (auto said = places_changed(first_two, ranked, {here, std::move(there)}, style))
           out.push_back(std::move(*said));
       }

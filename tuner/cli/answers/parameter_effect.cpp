@@ -34,8 +34,8 @@ bool is_better(const db::Ranked& a, const Least& than, double than_ratio) {
 }
 
 ParameterEffect::Size effect_at(const ParameterEffect& effect, const db::BestAnswer& answer,
-                                const std::vector<db::Ranked>& ranking) {
-  ParameterEffect::Size size{answer.tuning_case.problem, {}};
+                                const db::Ranking& ranking) {
+  ParameterEffect::Size size{answer.problem(), {}};
   size.least.resize(effect.values.size());
   std::vector<double> ratios(effect.values.size(), std::numeric_limits<double>::infinity());
   for (const db::Ranked& one : ranking) {
@@ -113,12 +113,11 @@ reports::Table overall_table(const ParameterEffect& effect) {
 
 }  // namespace
 
-ParameterEffect parameter_effect(const std::string& parameter,
-                                 const std::vector<const db::BestAnswer*>& answers,
-                                 const std::vector<std::vector<db::Ranked>>& rankings) {
+ParameterEffect parameter_effect(const std::string& parameter, const Chosen& answers,
+                                 const std::vector<db::Ranking>& rankings) {
   ParameterEffect effect;
   effect.parameter = parameter;
-  for (const std::vector<db::Ranked>& ranking : rankings)
+  for (const db::Ranking& ranking : rankings)
     for (const db::Ranked& one : ranking) {
       const model::Value* const value = one.trial.configuration.find(parameter);
       if (value != nullptr && std::ranges::find(effect.values, *value) == effect.values.end())
@@ -126,7 +125,7 @@ ParameterEffect parameter_effect(const std::string& parameter,
     }
   std::ranges::stable_sort(effect.values, is_before);
   if (effect.values.empty()) return effect;
-  effect.environment = answers.front()->tuning_case.environment;
+  effect.environment = answers.front()->environment();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     ParameterEffect::Size size = effect_at(effect, *answers[i], rankings[i]);
     const auto has_time = [](const std::optional<Least>& one) { return one.has_value(); };
@@ -135,9 +134,9 @@ ParameterEffect parameter_effect(const std::string& parameter,
   return effect;
 }
 
-std::vector<std::string> parameter_names(const std::vector<std::vector<db::Ranked>>& rankings) {
+std::vector<std::string> parameter_names(const std::vector<db::Ranking>& rankings) {
   std::vector<std::string> names;
-  for (const std::vector<db::Ranked>& ranking : rankings)
+  for (const db::Ranking& ranking : rankings)
     for (const db::Ranked& one : ranking)
       for (const model::Assignment& assignment : one.trial.configuration.assignments())
         if (std::ranges::find(names, assignment.name) == names.end()) names.push_back(assignment.name);
@@ -145,14 +144,10 @@ std::vector<std::string> parameter_names(const std::vector<std::vector<db::Ranke
 }
 
 std::string effect_text(const ParameterEffect& effect, const Style& style) {
-  std::string out =
-      util::wrapped_text(fmt::format("{} of {}: {}", effect.parameter, effect.sizes.front().problem.family,
-                                     effect.environment.text()),
-                         style.columns, 2);
-  out +=
-      util::wrapped_text(fmt::format("at {}: the best with each value, against the best with any",
-                                     util::counted(static_cast<std::int64_t>(effect.sizes.size()), "size")),
-                         style.columns, 2);
+  std::string out = style.wrapped(fmt::format(
+      "{} of {}: {}", effect.parameter, effect.sizes.front().problem.family, effect.environment.text()));
+  out += style.wrapped(fmt::format("at {}: the best with each value, against the best with any",
+                                   util::counted(effect.sizes.size(), "size")));
   out += '\n' + overall_table(effect).fitted(style.columns, "--format json") + '\n';
   reports::Table table({{"size"}});
   for (const model::Value& value : effect.values)
@@ -168,9 +163,7 @@ std::string effect_text(const ParameterEffect& effect, const Style& style) {
   }
   out += table.fitted(style.columns, "--format json");
   if (is_any_approximate)
-    out +=
-        '\n' + util::wrapped_text("~: all with this value were dropped early, so their times are approximate",
-                                  style.columns, 2);
+    out += '\n' + style.wrapped("~: all with this value were dropped early, so their times are approximate");
   return out;
 }
 

@@ -32,12 +32,11 @@ struct ParameterEffect {
 
 /// Of answers at different sizes of one environment, with the ranking of each. Without sizes where no trial
 /// has the parameter.
-ParameterEffect parameter_effect(const std::string& parameter,
-                                 const std::vector<const db::BestAnswer*>& answers,
-                                 const std::vector<std::vector<db::Ranked>>& rankings);
+ParameterEffect parameter_effect(const std::string& parameter, const Chosen& answers,
+                                 const std::vector<db::Ranking>& rankings);
 
 /// Names of the parameters of all these trials.
-std::vector<std::string> parameter_names(const std::vector<std::vector<db::Ranked>>& rankings);
+std::vector<std::string> parameter_names(const std::vector<db::Ranking>& rankings);
 
 /// For a terminal: a line for each value over all sizes, then a line for each size.
 std::string effect_text(const ParameterEffect& effect, const Style& style);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,7 +14,6 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/space/space.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
@@ -215,10 +212,9 @@ std::string ranking_text(const std::vector<RankedCase>& cases, const Style& styl
   bool raced = false, dropped = false, has_bits = false;
   for (const RankedCase& tuning_case : cases) {
     if (!text.empty()) text += '\n';
-    text += util::wrapped_text(fmt::format("{} {}: {}", tuning_case.answer.tuning_case.problem.family,
-                                           reports::size_label(tuning_case.answer.tuning_case.problem),
-                                           tuning_case.answer.tuning_case.environment.text()),
-                               style.columns, 2);
+    text += style.wrapped(fmt::format("{} {}: {}", tuning_case.answer.problem().family,
+                                      reports::size_label(tuning_case.answer.problem()),
+                                      tuning_case.answer.environment().text()));
     text += tuning_case.trials.empty() ? "no trial that may be used\n" : case_text(tuning_case, style);
     for (const db::Ranked& one : tuning_case.trials) {
       raced = raced || !one.in_final;
@@ -227,9 +223,8 @@ std::string ranking_text(const std::vector<RankedCase>& cases, const Style& styl
     }
   }
   if (raced)
-    text += util::wrapped_text(fmt::format("~ by their medians: not sampled in turn with the fastest{}",
-                                           dropped ? "; before a time: dropped early, so approximate" : ""),
-                               style.columns, 2);
+    text += style.wrapped(fmt::format("~ by their medians: not sampled in turn with the fastest{}",
+                                      dropped ? "; before a time: dropped early, so approximate" : ""));
   if (has_bits) text += "bits: trials of one letter give the same\n";
   return text;
 }

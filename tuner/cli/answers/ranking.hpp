@@ -56,7 +56,7 @@ class TrialCondition {
 /// The trials of one case in the order in which one would use them.
 struct RankedCase {
   db::BestAnswer answer;
-  std::vector<db::Ranked> trials;
+  db::Ranking trials;
   std::int64_t left_out = 0;  ///< that are not shown
 };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "reports/json.hpp"
 #include "reports/summary.hpp"
@@ -87,15 +86,10 @@ std::string winner_cell(const Refreshed& one) {
 /// Whether the former winner gives other bits here than it gave there.
 std::string bits_cell(const Refreshed& one) {
   if (!one.again) return "";
-  switch (compare_bits(one.before.winner.outcome.output_bits, one.again->outcome.output_bits)) {
-    case model::BitsRelation::same:
-      return "same";
-    case model::BitsRelation::other:
-      return "others";
-    case model::BitsRelation::unknown:
-      break;
-  }
-  return "";
+  const auto relation = compare_bits(one.before.winner.outcome.output_bits, one.again->outcome.output_bits);
+  return relation == model::BitsRelation::same    ? "same"
+         : relation == model::BitsRelation::other ? "others"
+                                                  : "";
 }
 
 using RefreshedGroup = std::vector<const Refreshed*>;
@@ -103,8 +97,8 @@ using RefreshedGroup = std::vector<const Refreshed*>;
 std::string refreshed_group_text(const RefreshedGroup& group, const Style& style) {
   using reports::Align;
   const auto& first = group.front()->before.tuning_case;
-  std::string text = util::wrapped_text(
-      fmt::format("{}, from {}", first.problem.family, first.environment.text()), style.columns, 2);
+  std::string text =
+      style.wrapped(fmt::format("{}, from {}", first.problem.family, first.environment.text()));
   reports::Table table({{"size", Align::right},
                         {"before", Align::right},
                         {"now", Align::right},
@@ -112,7 +106,7 @@ std::string refreshed_group_text(const RefreshedGroup& group, const Style& style
                         {"winner", Align::left, true},
                         {"its bits", Align::left, false, 1}});
   for (const Refreshed* one : group)
-    table.add_row({reports::size_label(one->before.tuning_case.problem), answer_time_cell(one->before),
+    table.add_row({reports::size_label(one->before.problem()), answer_time_cell(one->before),
                    one->after ? answer_time_cell(*one->after) : "", change_cell(*one), winner_cell(*one),
                    bits_cell(*one)});
   return text + table.fitted(style.columns);
@@ -128,10 +122,10 @@ std::string refreshed_counts(const std::vector<Refreshed>& sizes) {
     ++(change.is_faster() ? faster : change.is_slower() ? slower : change.is_as_fast() ? as_fast : undecided);
   }
   return fmt::format(
-      "{}: {} keep their winner, {} have one that is tied with it, {} another, at {} it has no "
-      "time; {} faster, {} slower, {} as fast, {} undecided\n",
-      util::counted(static_cast<std::int64_t>(sizes.size()), "size"), kept[Keeps::same], kept[Keeps::tied],
-      kept[Keeps::another], kept[Keeps::gone], faster, slower, as_fast, undecided);
+      "{}: {} keep their winner, {} have one that is tied with it, {} another, at {} it has no time; {} "
+      "faster, {} slower, {} as fast, {} undecided\n",
+      util::counted(sizes.size(), "size"), kept[Keeps::same], kept[Keeps::tied], kept[Keeps::another],
+      kept[Keeps::gone], faster, slower, as_fast, undecided);
 }
 
 const char* word_of_keeps(Keeps kept) {
@@ -140,8 +134,8 @@ const char* word_of_keeps(Keeps kept) {
 }
 
 Json refreshed_json(const Refreshed& one) {
-  Json out = db::json_of(one.before.tuning_case.problem);
-  out["from"] = db::json_of(one.before.tuning_case.environment);
+  Json out = db::json_of(one.before.problem());
+  out["from"] = db::json_of(one.before.environment());
   out["before"] = trial_json(one.before, one.before.winner);
   out["after"] = one.after ? trial_json(*one.after, one.after->winner) : Json(nullptr);
   out["winner"] = word_of_keeps(keeps(one));
@@ -161,27 +155,15 @@ Json refreshed_json(const Refreshed& one) {
 Keeps keeps(const Refreshed& one) {
   if (!is_timed(one.again)) return Keeps::gone;
   if (one.after->winner.key == one.again->key) return Keeps::same;
-  const bool is_tied =
-      std::ranges::find(one.after->tied, one.again->key, &model::TrialRecord::key) != one.after->tied.end();
-  return is_tied ? Keeps::tied : Keeps::another;
+  return is_tied(*one.after, one.again->key) ? Keeps::tied : Keeps::another;
 }
 
 std::string refreshed_text(const std::vector<Refreshed>& sizes, const Style& style) {
-  std::vector<RefreshedGroup> groups;
-  for (const Refreshed& one : sizes) {
-    const db::Case& own = one.before.tuning_case;
-    const auto same = std::ranges::find_if(groups, [&](const RefreshedGroup& group) {
-      const db::Case& first = group.front()->before.tuning_case;
-      return first.problem.family == own.problem.family && first.environment == own.environment;
-    });
-    if (same == groups.end())
-      groups.push_back({&one});
-    else
-      same->push_back(&one);
-  }
   std::string text;
-  for (const RefreshedGroup& group : groups) text += refreshed_group_text(group, style) + '\n';
-  return text + util::wrapped_text(refreshed_counts(sizes), style.columns, 2);
+  for (const auto& group : grouped(
+           sizes, [](const Refreshed& one) -> const auto& { return one.before; }))
+    text += refreshed_group_text(group, style) + '\n';
+  return text + style.wrapped(refreshed_counts(sizes));
 }
 
 std::string refreshed_json(const std::vector<Refreshed>& sizes) {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "db/stored_records.hpp"
-#include "reports/json.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/trial.hpp"

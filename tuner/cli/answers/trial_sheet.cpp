@@ -188,7 +188,7 @@ Facts facts_of(const TrialFacts& of) {
 std::string measurement_text(const model::Measurement& m) {
   std::string text = fmt::format("median {} ({}), fastest {}, {} of {}", reports::time_text(m.median_ns),
                                  reports::interval_text(m.low_ns, m.high_ns), reports::time_text(m.min_ns),
-                                 util::counted(static_cast<std::int64_t>(m.samples_ns.size()), "sample"),
+                                 util::counted(m.samples_ns.size(), "sample"),
                                  util::counted(m.launches_per_sample, "launch"));
   if (m.throttled_samples > 0) text += fmt::format(", {} more at a lowered clock", m.throttled_samples);
   if (m.sm_clock_mhz > 0) text += fmt::format(", SM clock {:.0f} MHz", m.sm_clock_mhz);
@@ -228,8 +228,7 @@ std::string trial_text(const TrialFacts& facts, const Style& style) {
     text +=
         fmt::format("\ncounters of one run, {}\n{}", reports::second_text(facts.counters.back().counted_at),
                     counters_text(facts.counters, style));
-  if (!facts.trial.compile_log.empty())
-    text += "\ncompiler log\n" + util::wrapped_text(facts.trial.compile_log, style.columns, 2);
+  if (!facts.trial.compile_log.empty()) text += "\ncompiler log\n" + style.wrapped(facts.trial.compile_log);
   return text;
 }
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "tuner/util/text.hpp"
-
 namespace tuner::cli::answers {
 namespace {
 

@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "db/best.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/model/trial.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {
 
@@ -15,7 +17,12 @@ namespace tuner::cli::answers {
 struct Style {
   std::function<std::string(const model::Digest&)> id;  ///< of a trial, as short as it may be
   reports::Screen columns = {};                         ///< no line is wider; and whether it has colours
+  /// `text` in such lines, two blanks before those behind the first.
+  std::string wrapped(const std::string& text) const { return util::wrapped_text(text, columns, 2); }
 };
+
+/// Some of the answers that a question has.
+using Chosen = std::vector<const db::BestAnswer*>;
 
 /// Why the winner of an answer may be a trial that was dropped.
 inline constexpr const char* approximate_text =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,22 @@ std::vector<Piece>::iterator least_needed(std::vector<Piece>& pieces) {
   return found;
 }
 
+/// With the larger of two units from 1 of it on.
+std::string in_units(double value, const char* larger, const char* smaller) {
+  return value >= 1 ? fmt::format("{:.4g} {}", value, larger)
+                    : fmt::format("{:.4g} {}", value * 1e3, smaller);
+}
+
+/// What is compared, as people read it.
+std::string value_text(model::Objective objective, const model::TrialOutcome& outcome) {
+  const std::string time = in_units(outcome.measurement->median_ns * 1e-6, "ms", "µs");
+  if (objective == model::Objective::time) return time;
+  const double joules = outcome.energy->mean_j;
+  const std::string energy =
+      joules >= 1 ? fmt::format("{:.4g} J", joules) : in_units(joules * 1e3, "mJ", "µJ");
+  return objective == model::Objective::energy ? energy : fmt::format("{} × {}", energy, time);
+}
+
 }  // namespace
 
 void RateEstimate::add(double seconds) {
@@ -56,16 +73,9 @@ std::optional<double> RateEstimate::seconds_each() const {
   return sum / static_cast<double>(sorted.size());
 }
 
-std::string Progress::Best::time_text() const {
-  if (median_ns == 0) return "";
-  const std::string text = median_ns >= 1e6 ? fmt::format("{:.4g} ms", median_ns * 1e-6)
-                                            : fmt::format("{:.4g} µs", median_ns * 1e-3);
-  return is_verified ? text : text + " unverified";
-}
-
 std::string Progress::Best::library_text() const {
-  if (median_ns == 0 || library.empty()) return "";
-  return fmt::format("{:.2f}× {}", library_ns / median_ns, library);
+  if (value == 0 || library.empty()) return "";
+  return fmt::format("{:.2f}× {}", library_value / value, library);
 }
 
 Progress::Progress(std::int64_t total, Clock clock)
@@ -85,21 +95,24 @@ void Progress::finished(const model::TrialRecord& trial, bool may_be_best) {
 }
 
 void Progress::known_best(const model::TrialRecord& trial) {
-  const bool has_time =
-      model::has_trusted_time(trial.outcome.status) && trial.outcome.measurement.has_value();
-  if (!has_time || trial.role == model::Role::ceiling) return;
+  const auto& [measurement, energy] = std::tie(trial.outcome.measurement, trial.outcome.energy);
+  const bool is_known = model::has_trusted_time(trial.outcome.status) && measurement &&
+                        (energy || m_objective == model::Objective::time);
+  if (!is_known || trial.role == model::Role::ceiling) return;
   Best& best = bring_to_front(trial.problem);
-  const double ns = trial.outcome.measurement->median_ns;
+  const double value =
+      model::objective_value(m_objective, measurement->median_ns, energy ? energy->mean_j : 0);
   if (trial.role == model::Role::baseline) {
-    if (best.library.empty() || ns < best.library_ns) {
+    if (best.library.empty() || value < best.library_value) {
       best.library = trial.kernel;
-      best.library_ns = ns;
+      best.library_value = value;
     }
-  } else if (best.median_ns == 0 || ns < best.median_ns) {
+  } else if (best.value == 0 || value < best.value) {
     best.kernel = trial.kernel;
     best.configuration = trial.configuration.assignments().empty() ? "" : trial.configuration.text();
-    best.median_ns = ns;
-    best.is_verified = trial.outcome.verification.checked;
+    best.value = value;
+    best.text = value_text(m_objective, trial.outcome);
+    if (!trial.outcome.verification.checked) best.text += " unverified";
     best.improved = ++m_improvements;
   }
 }
@@ -202,6 +215,11 @@ std::string Progress::time_text() const {
   return fmt::format("{}{} left", is_bound ? "at most " : "~", duration_text(*left));
 }
 
+std::string Progress::best_text(const Best& best) const {
+  if (m_objective == model::Objective::time) return "best " + best.text;
+  return fmt::format("best by {} {}", model::to_string(m_objective), best.text);
+}
+
 std::string Progress::label(const model::Problem& problem) const {
   const bool one_family =
       std::ranges::all_of(m_best, [&](const Best& best) { return best.problem.family == problem.family; });
@@ -215,8 +233,8 @@ std::string Progress::line(std::size_t columns) const {
     pieces.push_back({label(best.problem), 4});
     if (!m_now.empty()) {
       pieces.push_back({m_now, 5});
-    } else if (best.median_ns > 0) {
-      pieces.push_back({"best " + best.time_text(), 5});
+    } else if (best.value > 0) {
+      pieces.push_back({best_text(best), 5});
       if (!best.library.empty()) pieces.push_back({fmt::format("({})", best.library_text()), 3, " "});
     }
   }

@@ -22,7 +22,7 @@ class RateEstimate {
 };
 
 /// What a sweep has done so far, as one line: `12/29 sizes · 1024 · best 44.4 µs (1.24× cuBLAS) · 93 tried ·
-/// 31/s · ~14 s left`.
+/// 31/s · ~14 s left`. The best is that by the sweep's objective: `best by energy 2.1 mJ`.
 class Progress {
  public:
   /// The best of a problem so far.
@@ -30,14 +30,12 @@ class Progress {
     model::Problem problem;
     std::string kernel;
     std::string configuration;
-    double median_ns = 0;  ///< 0: none can be used yet
-    bool is_verified = true;
-    std::string library;  ///< the fastest baseline; empty: there is none yet
-    double library_ns = 0;
+    double value = 0;     ///< by the objective; 0: none can be used yet
+    std::string text;     ///< `44.4 µs`, `2.1 mJ`, of edp `2.1 mJ × 44.4 µs`; empty likewise
+    std::string library;  ///< the best baseline; empty: there is none yet
+    double library_value = 0;
     std::int64_t improved = 0;  ///< grows with each improvement of any problem
 
-    /// `44.4 µs`, or nothing.
-    std::string time_text() const;
     /// `1.24× cuBLAS`, or nothing.
     std::string library_text() const;
   };
@@ -46,6 +44,8 @@ class Progress {
 
   /// A trial ended. `may_be_best`: it is one of those that are searched for.
   void finished(const model::TrialRecord& trial, bool may_be_best = true);
+  /// What the best is best by, before any trial; unless it is told, their time.
+  void search_by(model::Objective objective) { m_objective = objective; }
   /// Trials that need no work: they count as done, and not towards the rate.
   void already_known(std::int64_t trials);
   /// A trial of those may be the best so far, or the baseline to beat.
@@ -74,6 +74,8 @@ class Progress {
   std::optional<double> seconds_left() const;  ///< nothing while it is unknown
   /// One a problem, the one last worked on in front.
   const std::deque<Best>& best() const { return m_best; }
+  /// `best 44.4 µs`, `best by energy 2.1 mJ`.
+  std::string best_text(const Best& best) const;
   /// `1024`, or `matmul 1024` where there are several families.
   std::string label(const model::Problem& problem) const;
   /// Where it is too wide, the less important is left out, so that nothing is cut off.
@@ -99,6 +101,7 @@ class Progress {
   std::int64_t m_sizes = 0;
   std::int64_t m_sizes_ended = 0;
   double m_size_ended_at = 0;
+  model::Objective m_objective = model::Objective::time;
   std::deque<Best> m_best;
   std::int64_t m_improvements = 0;
   std::string m_now;

@@ -74,6 +74,10 @@ std::string linked(const std::string& path) {
   return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", target, path);
 }
 
+Wish wish_of(std::string_view word) {
+  return word == "always" ? Wish::always : word == "never" ? Wish::never : Wish::automatic;
+}
+
 Terminal open_terminal(int descriptor, Wish colour, Wish interactive) {
   const auto granted = [](Wish wish, bool otherwise) {
     return wish == Wish::automatic ? otherwise : wish == Wish::always;

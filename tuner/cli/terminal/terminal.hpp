@@ -34,6 +34,8 @@ std::size_t rows_of(int descriptor);
 
 /// What a user asks for, whatever the terminal.
 enum class Wish { automatic, always, never };
+/// `always`, `never`; any other word is automatic.
+Wish wish_of(std::string_view word);
 
 /// The terminal behind a file descriptor, which must outlive it. Unless wished otherwise it is not
 /// interactive where it is a pipe, a file or TERM=dumb, and has no colour there, where TERM is unset or names

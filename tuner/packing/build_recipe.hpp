@@ -6,7 +6,7 @@
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/trial.hpp"
 
-namespace tuner::cli {
+namespace tuner::packing {
 
 /// What makes a compiler build what a trial measured.
 struct BuildRecipe {
@@ -51,4 +51,4 @@ std::string build_env(const BuildRecipe& recipe);
 /// parameters.
 std::string build_defines(const BuildRecipe& recipe);
 
-}  // namespace tuner::cli
+}  // namespace tuner::packing

@@ -1,4 +1,4 @@
-#include "tuner/cli/build_recipe.hpp"
+#include "tuner/packing/build_recipe.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "tuner/space/space.hpp"
 #include "tuner/util/text.hpp"
 
-namespace tuner::cli {
+namespace tuner::packing {
 namespace {
 
 bool is_name(std::string_view text) {
@@ -259,4 +259,4 @@ std::string build_defines(const BuildRecipe& recipe) {
   return text;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::packing

@@ -10,12 +10,12 @@
 
 #include "config/kernel_file.hpp"
 #include "tests/support/run_program.hpp"
-#include "tuner/cli/answers/cover.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
+#include "tuner/packing/launch_header.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;
-using cli::answers::LaunchHeader;
+using packing::LaunchHeader;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The printed flags alone make nvcc compile every kernel that is shipped, and every example.
-#include "tuner/cli/build_recipe.hpp"
+#include "tuner/packing/build_recipe.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -70,18 +70,18 @@ std::string probe_of(const model::CompileJob& job) {
 
 TEST_SUITE("build recipe") {
   TEST_CASE("a shell and CMake read what the flags say") {
-    cli::BuildRecipe recipe;
+    packing::BuildRecipe recipe;
     recipe.kernel = "two words";
     recipe.macros = {{"TYPE", "unsigned int"}, {"TILE", "Tile<8, 4>"}, {"LIST", "a;b"}};
     recipe.options = {"-arch=sm_90a", "-std=c++17", "--use_fast_math"};
     recipe.includes = {"-Ifolder"};
     recipe.arguments = {{"CHUNK", model::Value(4)}};
     const test::TemporaryFolder folder;
-    test::write_text(folder / "best.env", cli::build_env(recipe));
+    test::write_text(folder / "best.env", packing::build_env(recipe));
     const auto shell =
         in_shell(". " + folder / "best.env" + "; echo \"$TUNER_KERNEL|$TUNER_FLAGS|$TUNER_ARGUMENTS\"");
-    CHECK(shell.out == "two words|" + cli::build_flags(recipe) + "|CHUNK=4\n");
-    test::write_text(folder / "best.cmake", cli::build_cmake(recipe));
+    CHECK(shell.out == "two words|" + packing::build_flags(recipe) + "|CHUNK=4\n");
+    test::write_text(folder / "best.cmake", packing::build_cmake(recipe));
     test::write_text(
         folder / "show.cmake",
         "include(best.cmake)\nforeach(one IN LISTS TUNER_DEFINITIONS TUNER_OPTIONS TUNER_ARCHITECTURE "
@@ -102,11 +102,11 @@ TEST_SUITE("build recipe") {
       if (found == spec.parameters.end()) continue;
       found->constant = true;
       const model::Configuration configuration = two_of(spec).front();
-      const cli::BuildRecipe recipe = cli::build_recipe(recorded(spec, configuration), spec, "sm_90");
+      const packing::BuildRecipe recipe = packing::build_recipe(recorded(spec, configuration), spec, "sm_90");
       CHECK(recipe.doubt.empty());
       const std::string value = configuration.find(found->name)->text();
-      CHECK(contains(cli::build_flags(recipe), fmt::format(" -D{}={}", found->name, value)));
-      const std::string header = cli::build_defines(recipe);
+      CHECK(contains(packing::build_flags(recipe), fmt::format(" -D{}={}", found->name, value)));
+      const std::string header = packing::build_defines(recipe);
       CHECK(contains(header, fmt::format("static constexpr auto {} = {};\n", found->name, value)));
       CHECK_FALSE(contains(header, fmt::format("#define {} ", found->name)));
       return;
@@ -131,10 +131,10 @@ TEST_SUITE("build recipe") {
         for (const model::Configuration& configuration : configurations) {
           CAPTURE(spec.path);
           const model::TrialRecord trial = recorded(spec, configuration);
-          cli::BuildRecipe recipe = cli::build_recipe(trial, spec, "sm_90");
+          packing::BuildRecipe recipe = packing::build_recipe(trial, spec, "sm_90");
           CHECK(recipe.doubt.empty());
           recipe.includes = config::include_options(spec.path);
-          const std::string flags = cli::build_flags(recipe);
+          const std::string flags = packing::build_flags(recipe);
           CAPTURE(flags);
           test::write_text(folder / "flags", flags);
           const std::filesystem::path source =
@@ -165,19 +165,19 @@ TEST_SUITE("build recipe") {
   }
 
   TEST_CASE("values with blanks and commas reach nvcc through a shell that splits and takes no quotes away") {
-    cli::BuildRecipe recipe;
+    packing::BuildRecipe recipe;
     recipe.kernel = "k";
     recipe.macros = {{"TILE", "Tile<8, 4>"}, {"INDEX", "unsigned  long long"}, {"N", "(2 << 3) + 1"}};
     recipe.options = {"--use_fast_math"};
     recipe.includes = {"-Ikernels/matmul"};
-    const std::string flags = cli::build_flags(recipe);
+    const std::string flags = packing::build_flags(recipe);
     CHECK(
         flags ==
         R"(-DTUNER_KERNEL=k -DTILE=Tile<8\,/**/4> -DINDEX=unsigned/**/long/**/long -DN=(2/**/<</**/3)/**/+/**/1 )"
         "--use_fast_math -Ikernels/matmul");
     recipe.macros = {{"NAME", "\"two words\""}};
-    CHECK_THROWS_AS(cli::build_flags(recipe), model::Error);
-    CHECK(contains(cli::build_defines(recipe), "#define NAME \"two words\"\n"));
+    CHECK_THROWS_AS(packing::build_flags(recipe), model::Error);
+    CHECK(contains(packing::build_defines(recipe), "#define NAME \"two words\"\n"));
     std::string why_not;
     const auto nvcc = compile::host::find_nvcc(why_not);
     if (!nvcc) return;
@@ -197,22 +197,22 @@ TEST_SUITE("build recipe") {
     REQUIRE(loaded.kernels.size() == 1);
     model::KernelSpec spec = loaded.kernels.front();
     const model::TrialRecord trial = recorded(spec, two_of(spec).front());
-    const cli::BuildRecipe recipe = cli::build_recipe(trial, spec, "sm_90");
+    const packing::BuildRecipe recipe = packing::build_recipe(trial, spec, "sm_90");
     CHECK(recipe.doubt.empty());
-    const std::string flags = cli::build_flags(recipe);
+    const std::string flags = packing::build_flags(recipe);
     for (const char* word : {"row", "column", "block"})
       CHECK(contains(flags, fmt::format("-DPARTITION_{}={}", word, model::word_code(word))));
     CHECK(contains(flags, "-DELEMENT_TYPE=float"));
     CHECK_FALSE(contains(flags, "-DTILES="));
-    CHECK(contains(cli::arguments_text(recipe), "TILES="));
+    CHECK(contains(packing::arguments_text(recipe), "TILES="));
 
     spec.source.front().text += "\n// edited\n";
-    CHECK(contains(cli::build_recipe(trial, spec, "sm_90").doubt, "has changed since this was measured"));
+    CHECK(contains(packing::build_recipe(trial, spec, "sm_90").doubt, "has changed since this was measured"));
 
-    const cli::BuildRecipe alone = cli::build_recipe(trial, std::nullopt, "sm_90");
+    const packing::BuildRecipe alone = packing::build_recipe(trial, std::nullopt, "sm_90");
     CHECK(contains(alone.doubt, "the spec of naive is not at hand"));
-    CHECK(contains(cli::build_flags(alone), "-DELEMENT_TYPE=float"));
-    CHECK(contains(cli::build_defines(alone), "// doubtful: the spec of naive is not at hand"));
+    CHECK(contains(packing::build_flags(alone), "-DELEMENT_TYPE=float"));
+    CHECK(contains(packing::build_defines(alone), "// doubtful: the spec of naive is not at hand"));
   }
 
   TEST_CASE(
@@ -225,14 +225,14 @@ TEST_SUITE("build recipe") {
                                                 {"ORDER", word("row")},
                                                 {"TILE", model::Value(8)}});
     trial.macros = model::Configuration({{"ELEMENT", word("float4")}, {"ROWS", word("16")}});
-    const cli::BuildRecipe recipe = cli::build_recipe(trial, std::nullopt, "");
-    const std::string header = cli::build_defines(recipe);
+    const packing::BuildRecipe recipe = packing::build_recipe(trial, std::nullopt, "");
+    const std::string header = packing::build_defines(recipe);
     CHECK(contains(header, "#define TUNER_KERNEL k\n"));
     CHECK(contains(header, "#define ELEMENT float4\n#define CUTOFF 0.5\n"));
     CHECK_FALSE(contains(header, "ELEMENT_float4"));
     CHECK(contains(header, "#define ORDER ORDER_row\n"));
     CHECK(contains(header, "#define TILE 8\n#define ROWS 16\n"));
-    CHECK(contains(cli::build_flags(recipe), "-DTILE=8 -DROWS=16"));
-    CHECK(contains(cli::build_flags(recipe), "-DCUTOFF=0.5 -DORDER_row="));
+    CHECK(contains(packing::build_flags(recipe), "-DTILE=8 -DROWS=16"));
+    CHECK(contains(packing::build_flags(recipe), "-DCUTOFF=0.5 -DORDER_row="));
   }
 }

@@ -1,21 +1,17 @@
+#include "tuner/packing/launch_header.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "tuner/cli/answers/cover.hpp"
 #include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/generator.hpp"
 
-namespace tuner::cli::answers {
+namespace tuner::packing {
 namespace {
 
 using cover::Feature;
-
-std::string struct_name(std::size_t number) {
-  const std::string letter(1, static_cast<char>('A' + number % 26));
-  return number < 26 ? letter : letter + std::to_string(number / 26);
-}
 
 /// `a OP(b OP c)`: the least or the largest of all sizes.
 std::string folded(const std::vector<std::string>& dimensions, const char* function) {
@@ -63,7 +59,7 @@ void add_rule(const LaunchHeader& header, std::size_t place, std::size_t indent,
     std::string others;
     for (const std::size_t other : node.otherwise) others += fmt::format("\\x{:x}", other + 1);
     text += fmt::format("{}return {}::can_launch(s, d) ? {} : first_of(u\"{}\", s, d);\n", blanks,
-                        struct_name(node.configuration), node.configuration, others);
+                        cover::letter_of(node.configuration), node.configuration, others);
     return;
   }
   text += fmt::format("{}if ({}) {{\n", blanks, question_text(node, header.dimensions));
@@ -92,14 +88,14 @@ std::string selection_text(const LaunchHeader& header) {
   std::string text = fmt::format("constexpr int configurations = {};\n", count);
   text += "/// The struct of a number that select() gives.\ntemplate <int>\nstruct configuration;\n";
   for (std::size_t i = 0; i < count; ++i)
-    text +=
-        fmt::format("template <>\nstruct configuration<{}> {{\n  using type = {};\n}};\n", i, struct_name(i));
+    text += fmt::format("template <>\nstruct configuration<{}> {{\n  using type = {};\n}};\n", i,
+                        cover::letter_of(i));
   text +=
       "\n/// Whether the struct of that number may run there.\n"
       "TUNER_BOTH constexpr bool can_launch(int number, const Sizes& s, const Device& d) {\n"
       "  switch (number) {\n";
   for (std::size_t i = 0; i < count; ++i)
-    text += fmt::format("    case {}:\n      return {}::can_launch(s, d);\n", i, struct_name(i));
+    text += fmt::format("    case {}:\n      return {}::can_launch(s, d);\n", i, cover::letter_of(i));
   // Text, which compilers read fast: of a thousand leaves, each with an order of its own, template arguments
   // take five times as long, and arrays twice.
   text += R"(    default:
@@ -123,17 +119,17 @@ TUNER_BOTH constexpr int select([[maybe_unused]] const Sizes& s, [[maybe_unused]
     values += (values.empty() ? "" : ", ") + space::cpp_name(name);
   }
   text += fmt::format(
-      "}}\nTUNER_BOTH constexpr int select({}const Device& d = Device{{}}) {{\n  return "
-      "select(Sizes{{{}}}, d);\n}}\n",
+      "}}\nTUNER_BOTH constexpr int select({}const Device& d = Device{{}}) {{\n  return select(Sizes{{{}}}, "
+      "d);\n}}\n",
       parameters, values);
   text +=
       "\n/// Calls `visitor` with the struct of that number: visit(select(s), [&](auto c) { "
-      "decltype(c)::step(0, "
-      "s, d); })\ntemplate <class Visitor>\nconstexpr auto visit(int number, Visitor&& visitor) {\n";
+      "decltype(c)::step(0, s, d); })\ntemplate <class Visitor>\nconstexpr auto visit(int number, Visitor&& "
+      "visitor) {\n";
   for (std::size_t i = 0; i + 1 < count; ++i)
-    text += fmt::format("  if (number == {}) return visitor({}{{}});\n", i, struct_name(i));
-  return text +
-         fmt::format("  static_cast<void>(number);\n  return visitor({}{{}});\n}}\n", struct_name(count - 1));
+    text += fmt::format("  if (number == {}) return visitor({}{{}});\n", i, cover::letter_of(i));
+  return text + fmt::format("  static_cast<void>(number);\n  return visitor({}{{}});\n}}\n",
+                            cover::letter_of(count - 1));
 }
 
 std::string comment(const std::string& text) {
@@ -150,7 +146,7 @@ std::string LaunchHeader::text() const {
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const HeaderConfiguration& one = configurations[i];
     const space::CppConfiguration written =
-        space::cpp_configuration(*one.spec, one.values, one.problem, struct_name(i), one.options);
+        space::cpp_configuration(*one.spec, one.values, one.problem, cover::letter_of(i), one.options);
     limits.insert(written.limits.begin(), written.limits.end());
     for (const std::string& remark : one.remarks) structs += comment(remark);
     structs += written.text + "\n";
@@ -166,4 +162,4 @@ std::string LaunchHeader::text() const {
   return out + fmt::format("\n}}  // namespace {}\n#undef TUNER_BOTH\n", name_space);
 }
 
-}  // namespace tuner::cli::answers
+}  // namespace tuner::packing

@@ -1,0 +1,90 @@
+#include "tuner/cli/best_for_build.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/trial_facts.hpp"
+#include "tuner/model/error.hpp"
+
+namespace tuner::cli {
+
+std::string unanswered(const FoundBest& found, const db::BestAnswer& answer) {
+  for (const answers::Missing& missing : found.missing) {
+    if (missing.tuning_case.problem.family == answer.problem().family &&
+        missing.tuning_case.environment == answer.environment())
+      return missing.reason;
+  }
+  return "";
+}
+
+namespace {
+
+[[noreturn]] void refuse_to_choose(const db::BestAnswers& all, const answers::EnvironmentChoice& choice) {
+  std::string what = choice.why + ":";
+  for (const std::size_t i : choice.answers)
+    what += fmt::format("\n  {}: {} configurations", all[i].environment().text(), all[i].settled);
+  throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
+}
+
+/// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
+/// will do. Its place.
+std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
+  const db::BestAnswers& all = found.answers;
+  if (options.size.empty()) {
+    throw model::UsageError(fmt::format("--format {} is of one size", options.format),
+                            fmt::format("for example tuner best 1024 --format {}", options.format));
+  }
+  std::set<std::string> families;
+  for (const db::BestAnswer& answer : all) families.insert(answer.problem().family);
+  if (families.size() > 1) {
+    throw model::UsageError(fmt::format("{} families have an answer for size {}: {}", families.size(),
+                                        options.size, fmt::join(families, ", ")),
+                            fmt::format("name one: --family {}", *families.begin()));
+  }
+  const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
+  if (!choice.chosen) refuse_to_choose(all, choice);
+  const db::BestAnswer& answer = all[*choice.chosen];
+  if (!answer.exact && found.by_rule[*choice.chosen].empty() && !options.nearest) {
+    const std::string measured = answer.problem().size_text();
+    throw NothingFound(
+        fmt::format("size {} {}; the nearest is {}", options.size,
+                    unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
+        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size));
+  }
+  return *choice.chosen;
+}
+
+}  // namespace
+
+void write_for_build(const db::Connection& connection, const FoundBest& found, const BestOptions& options) {
+  const std::size_t place = only_answer(found, options);
+  const db::BestAnswer& answer = found.answers[place];
+  const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
+  if (options.format == "header") write_out(answers::best_comments(answer) + packing::build_defines(recipe));
+  if (options.format == "flags") write_out(packing::build_flags(recipe) + "\n");
+  if (options.format == "cmake") write_out(packing::build_cmake(recipe));
+  if (options.format == "env") write_out(packing::build_env(recipe));
+  write_err(fmt::format("{} {} of {}", answer.winner.kernel, answer.winner.problem.text(),
+                        answer.environment().text()));
+  if (!recipe.arguments.empty()) {
+    write_err(
+        fmt::format("run-time parameters, to be passed as arguments: {}", packing::arguments_text(recipe)));
+  }
+  if (!recipe.library.empty()) write_err(packing::library_text(recipe));
+  if (!recipe.headers.empty()) write_err(recipe.headers);
+  if (!recipe.doubt.empty())
+    write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
+  if (answer.is_approximate()) write_err(answers::approximate_text);
+  if (!found.by_rule[place].empty())
+    write_err(found.by_rule[place]);
+  else if (!answer.exact)
+    write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
+  const answers::EnvironmentChoice choice = answers::choose_environments(found.answers).front();
+  if (!choice.why.empty()) write_err(choice.why + "; `tuner best` shows all");
+  if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(found.answers, choice));
+}
+
+}  // namespace tuner::cli
