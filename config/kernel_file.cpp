@@ -62,6 +62,7 @@ void read_spec(const Node& document, SpecContext& context) {
   check_ceiling(context);
   if (const Member* workload = reader.take("workload"))
     spec.workload = read_workload(workload->value, mistakes);
+  if (const Member* profile = reader.take("profile")) spec.counted = read_profile(profile->value, mistakes);
   reader.finish();
 }
 

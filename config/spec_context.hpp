@@ -116,6 +116,8 @@ void read_macros(const Node& table, tuner::model::KernelSpec& spec, Mistakes& mi
 std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);
 
 tuner::model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);
+/// `[profile]`: what is counted beside the usual metrics.
+std::vector<tuner::model::PlacedName> read_profile(const Node& table, Mistakes& mistakes);
 /// `ceiling` and `ceiling_sizes` of [kernel].
 void read_ceiling(TableReader& reader, SpecContext& context);
 /// After the metrics: the first metric says the unit of the ceiling.

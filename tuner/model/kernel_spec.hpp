@@ -264,6 +264,7 @@ struct KernelSpec {
   bool unverified = false;  ///< verify = "none": results are not checked
   std::optional<GeneratorSpec> generator;
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
+  std::vector<PlacedName> counted;  ///< `[profile] metrics`: hardware counters beside the usual
   WorkloadSpec workload;
   std::vector<BaselineSpec> baselines;
   /// The kernel measures what its device can do at most: its best first metric is kept as that ceiling. Empty
