@@ -16,7 +16,6 @@
 #include "tuner/space/space.hpp"
 
 namespace config {
-namespace model = tuner::model;
 namespace {
 
 void read_launches(const Node& document, TableReader& reader, SpecContext& context) {

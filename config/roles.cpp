@@ -11,8 +11,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 
 model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes) {
   model::WorkloadSpec workload;
