@@ -8,8 +8,6 @@
 
 namespace config {
 
-namespace model = tuner::model;
-
 namespace {
 
 std::string condition_text(const model::Value& value) {

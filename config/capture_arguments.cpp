@@ -9,12 +9,7 @@
 namespace config {
 namespace {
 
-using tuner::model::CapturedLaunch;
-using tuner::model::CapturedRegion;
-using tuner::model::ElementType;
-using tuner::source::PointerUse;
-using tuner::source::SourceParameter;
-namespace model = tuner::model;
+using model::ElementType;
 
 /// What a spec does with a region.
 struct Role {

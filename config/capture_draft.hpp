@@ -14,6 +14,11 @@
 /// The parts of a draft that is made from a capture, in the order in which they are found.
 namespace config {
 
+using model::CapturedArgument;
+using model::CapturedLaunch;
+using model::CapturedRegion;
+using model::CapturedSize;
+
 /// An integer that the kernel is passed by value: a parameter, or a field of a struct.
 struct RecordedInteger {
   std::size_t parameter = 0;
@@ -34,23 +39,23 @@ struct RecordedLaunches {
   RecordedLaunches(DraftSource& source, const DraftTypes& types, const CapturedSource& captured);
 
   /// The one that a draft is made from: of the kept ones that whose like cost most.
-  const tuner::model::CapturedLaunch& reference() const { return *kept.front(); }
+  const model::CapturedLaunch& reference() const { return *kept.front(); }
   /// How many elements the argument led to in each kept launch; empty: not in all of them to any.
-  std::vector<std::int64_t> elements(std::size_t argument, tuner::model::ElementType type) const;
+  std::vector<std::int64_t> elements(std::size_t argument, model::ElementType type) const;
   /// Leaves the kept ones.
   void forget_others();
 
-  std::vector<const tuner::model::CapturedLaunch*> kept;  ///< the reference first
-  std::size_t different = 0;                              ///< of the launches
+  std::vector<const model::CapturedLaunch*> kept;  ///< the reference first
+  std::size_t different = 0;                       ///< of the launches
   std::vector<RecordedLaunch> launches;  ///< the kept ones, then others that differ from them, once each
   std::vector<RecordedInteger> integers;
 };
 
 /// Bytes of an argument as the integer that its type says.
-std::optional<std::int64_t> integer_in(const std::string& bytes, tuner::model::ElementType type);
+std::optional<std::int64_t> integer_in(const std::string& bytes, model::ElementType type);
 
 /// `int`, `float` of what a kernel is passed; none where a spec has no such type.
-std::optional<tuner::model::ElementType> known_type(const std::string& type);
+std::optional<model::ElementType> known_type(const std::string& type);
 
 /// The parameters of a plan with the values that they had in recorded launches, as far as is known.
 class RecordedParameters {
@@ -58,7 +63,7 @@ class RecordedParameters {
   explicit RecordedParameters(DraftPlan& plan) : m_plan(plan) {}
 
   /// What the kernel's mangled name says: template arguments, and types that the source leaves open.
-  void set_template_arguments(const DraftSource& source, const tuner::model::CapturedKernel& captured);
+  void set_template_arguments(const DraftSource& source, const model::CapturedKernel& captured);
   /// Each parameter that the source has a default for had it in so many launches.
   void take_defaults(std::size_t launches);
   /// The parameter had these values. The first becomes its default, and its values go about them.
@@ -120,25 +125,23 @@ class CapturedLaunches {
  public:
   CapturedLaunches(DraftSource& source, const CapturePlan& planned);
 
-  const std::vector<const tuner::model::CapturedLaunch*>& all() const { return m_alike; }
+  const std::vector<const model::CapturedLaunch*>& all() const { return m_alike; }
   /// Of one of them, as `--sizes` takes them.
   std::string sizes_text(std::size_t launch) const;
   /// In names of files: `.{M}x{N}`, or with the sizes of a launch `.100x60`; empty where there is one launch.
   std::string file_part() const;
   std::string file_part(std::size_t launch) const;
   /// Bytes of a buffer of this extent in one of them.
-  std::int64_t bytes(std::size_t launch, const CapturedExtent& extent, tuner::model::ElementType type) const;
+  std::int64_t bytes(std::size_t launch, const CapturedExtent& extent, model::ElementType type) const;
 
   /// What fits in all kept launches, or else all that the pointer reached in the reference.
-  CapturedExtent extent(const tuner::model::CapturedRegion& region, const std::string& name,
-                        tuner::model::ElementType type) const;
+  CapturedExtent extent(const model::CapturedRegion& region, const std::string& name,
+                        model::ElementType type) const;
   /// The memory behind an argument; null: none.
-  static const tuner::model::CapturedRegion* region_of(const tuner::model::CapturedLaunch& launch,
-                                                       std::size_t argument);
+  static const model::CapturedRegion* region_of(const model::CapturedLaunch& launch, std::size_t argument);
   /// The same memory in another launch; null: it has none.
-  const tuner::model::CapturedRegion* same_region(const tuner::model::CapturedLaunch& launch,
-                                                  const tuner::model::CapturedRegion& like,
-                                                  const std::string& name) const;
+  const model::CapturedRegion* same_region(const model::CapturedLaunch& launch,
+                                           const model::CapturedRegion& like, const std::string& name) const;
 
  private:
   void choose();
@@ -149,17 +152,17 @@ class CapturedLaunches {
   std::optional<std::string> largest_within(const std::string& fitted,
                                             const std::vector<std::int64_t>& elements) const;
   bool holds(const std::string& extent, const std::vector<std::int64_t>& elements) const;
-  std::string reach_of(const tuner::model::CapturedRegion& region) const;
+  std::string reach_of(const model::CapturedRegion& region) const;
 
   DraftSource& m_source;
   const CapturePlan& m_planned;
   DraftTypes m_types;
-  std::vector<const tuner::model::CapturedLaunch*> m_alike;
+  std::vector<const model::CapturedLaunch*> m_alike;
   std::vector<std::size_t> m_places;  ///< of each among the kept ones
 };
 
 /// Bytes where a spec has no such elements: they are compared as they are.
-tuner::model::ElementType captured_element(const std::string& type);
+model::ElementType captured_element(const std::string& type);
 
 /// The arguments of a captured kernel that it is passed by value, as they were recorded.
 class CapturedValues {
@@ -177,17 +180,17 @@ class CapturedValues {
   const std::string& structs() const { return m_structs; }
 
  private:
-  std::string scalar(std::size_t argument, tuner::model::ElementType type, const std::string& name);
-  std::string number_text(const std::string& bytes, tuner::model::ElementType type);
-  std::string fields(std::size_t argument, const tuner::source::SourceStruct& one);
+  std::string scalar(std::size_t argument, model::ElementType type, const std::string& name);
+  std::string number_text(const std::string& bytes, model::ElementType type);
+  std::string fields(std::size_t argument, const SourceStruct& one);
   std::optional<std::string> field_size(std::size_t argument, const std::string& field) const;
-  std::string raw_struct(const tuner::model::CapturedArgument& passed, const std::string& type,
+  std::string raw_struct(const model::CapturedArgument& passed, const std::string& type,
                          const std::string& name, const std::string& doubt);
 
   DraftSource& m_source;
   const CapturedSource& m_captured;
   const CapturePlan& m_planned;
-  const tuner::model::CapturedLaunch& m_launch;
+  const model::CapturedLaunch& m_launch;
   DraftTypes m_types;
   std::string m_structs;
 };

@@ -8,10 +8,7 @@
 
 namespace config {
 
-using tuner::model::CapturedLaunch;
-using tuner::model::CapturedRegion;
-using tuner::model::ElementType;
-namespace model = tuner::model;
+using model::ElementType;
 
 namespace {
 

@@ -11,8 +11,6 @@
 
 namespace config {
 
-using tuner::source::TemplateParameter;
-
 namespace {
 
 /// `float`, `4` of `void tile<float, 4>(float const*)`.
@@ -67,7 +65,7 @@ bool is_runtime(const DraftParameter& parameter) {
 }
 
 void RecordedParameters::set_template_arguments(const DraftSource& source,
-                                                const tuner::model::CapturedKernel& captured) {
+                                                const model::CapturedKernel& captured) {
   const auto& declared = source.kernel.template_parameters;
   const std::vector<std::string> recorded = template_arguments_of(captured.readable, source.kernel.name);
   if (recorded.empty() || captured.kept.empty()) return;

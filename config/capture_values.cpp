@@ -10,17 +10,13 @@
 
 namespace config {
 
-namespace model = tuner::model;
-using tuner::model::CapturedArgument;
-using tuner::model::ElementType;
-using tuner::source::SourceParameter;
-using tuner::source::SourceStruct;
+using model::ElementType;
 
 std::string CapturedValues::table(std::size_t argument, const std::string& name) {
   const SourceParameter& parameter = m_source.kernel.parameters[argument];
   const CapturedArgument& passed = m_launch.arguments[argument];
   const std::string type = m_types.resolved(parameter);
-  tuner::model::ArgumentSpec as_view;
+  model::ArgumentSpec as_view;
   if (make_view(type, as_view)) {
     m_source.ask(fmt::format("{}: over which buffer? A capture does not say it of a `{}`", name, type));
     return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n", name,
@@ -32,7 +28,10 @@ std::string CapturedValues::table(std::size_t argument, const std::string& name)
            scalar(argument, *known, name);
   if (passed.has_pointers)
     m_source.ask(
-        fmt::format("{}: it holds addresses of the program's memory, which mean nothing elsewhere", name));
+        fmt::format("{}: a `{}` holds addresses of the program's memory, and no spec fills an array inside a "
+                    "struct; make {} a __device__ function, and call it from a kernel that is passed the "
+                    "pointers and makes the struct",
+                    name, type, m_source.kernel.name));
   const std::string doubt = passed.has_pointers ? "  # ? it holds addresses of the program's memory" : "";
   if (const SourceStruct* const one = m_types.struct_of(parameter))
     return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\n", name, type, doubt) +

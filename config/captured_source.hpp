@@ -7,6 +7,7 @@
 #include "tuner/model/element_type.hpp"
 
 namespace config {
+namespace model = tuner::model;
 
 /// Reads the memory of kept launches for a draft.
 class CapturedMemory {
@@ -22,18 +23,18 @@ class CapturedMemory {
 
   virtual ~CapturedMemory() = default;
   /// Of the region's first bytes.
-  virtual Contents contents(const tuner::model::CapturedRegion& region, tuner::model::ElementType type,
+  virtual Contents contents(const model::CapturedRegion& region, model::ElementType type,
                             std::int64_t bytes) = 0;
-  virtual bool same_before(const tuner::model::CapturedRegion& a, const tuner::model::CapturedRegion& b) = 0;
+  virtual bool same_before(const model::CapturedRegion& a, const model::CapturedRegion& b) = 0;
   /// The largest difference between what two launches left, as numbers; 0: the same bits.
-  virtual double difference(const tuner::model::CapturedRegion& a, const tuner::model::CapturedRegion& b,
-                            tuner::model::ElementType type) = 0;
-  virtual double number(tuner::model::ElementType type, const std::string& bytes) = 0;
+  virtual double difference(const model::CapturedRegion& a, const model::CapturedRegion& b,
+                            model::ElementType type) = 0;
+  virtual double number(model::ElementType type, const std::string& bytes) = 0;
 };
 
 /// A kernel of a capture that a draft is made from.
 struct CapturedSource {
-  const tuner::model::CapturedKernel& kernel;
+  const model::CapturedKernel& kernel;
   CapturedMemory& memory;
   std::string device;  ///< it ran on; empty: not known
   std::string folder;  ///< of the files that the spec reads, relative to it

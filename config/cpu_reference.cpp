@@ -11,16 +11,6 @@
 namespace config {
 namespace {
 
-using tuner::source::Frame;
-using tuner::source::PointerUse;
-using tuner::source::ProgramFunction;
-using tuner::source::ProgramLaunch;
-using tuner::source::SourceParameter;
-using tuner::source::Token;
-using tuner::source::Tokens;
-using tuner::source::Value;
-namespace source = tuner::source;
-
 /// The first word of an argument without casts, `&` and brackets.
 std::string name_in(Tokens tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i)
@@ -166,9 +156,9 @@ class ReferenceWriter {
   /// Results are written in double precision, and inputs are read as they are.
   static std::optional<Passed> pointer(const DraftBuffer* buffer, const PointerUse& use) {
     if (buffer == nullptr || (use.written && !buffer->is_output)) return std::nullopt;
-    const auto type = tuner::model::parse_element_type(buffer->type);
-    if (!type || (use.written && !tuner::model::is_floating(*type) && use.read)) return std::nullopt;
-    if (tuner::model::components(*type) != 1) return std::nullopt;
+    const auto type = model::parse_element_type(buffer->type);
+    if (!type || (use.written && !model::is_floating(*type) && use.read)) return std::nullopt;
+    if (model::components(*type) != 1) return std::nullopt;
     Passed one;
     one.buffer = buffer;
     one.written = use.written;

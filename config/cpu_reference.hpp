@@ -15,23 +15,23 @@ namespace config {
 class DoubleText {
  public:
   /// `types` has those of a template by their names, in double precision. The program outlives this.
-  DoubleText(const tuner::source::Program& program, std::map<std::string, std::string> types)
+  DoubleText(const Program& program, std::map<std::string, std::string> types)
       : m_program(program), m_types(std::move(types)) {}
 
   /// What a type or another word of the source is called.
   std::string name(const std::string& word) const;
-  std::string body(const tuner::source::ProgramFunction& function) const { return written(function.body); }
+  std::string body(const ProgramFunction& function) const { return written(function.body); }
   /// Definitions of all that a function uses: macros, constants and other functions. None where one of these
   /// does more than compute.
-  std::optional<std::string> used_by(const tuner::source::ProgramFunction& function) const;
+  std::optional<std::string> used_by(const ProgramFunction& function) const;
 
  private:
-  std::string word(const tuner::source::Token& token) const;
-  std::string written(tuner::source::Tokens tokens) const;
-  std::string helper(const tuner::source::ProgramFunction& function) const;
-  std::string constants(const std::vector<const tuner::source::ProgramFunction*>& functions) const;
+  std::string word(const Token& token) const;
+  std::string written(Tokens tokens) const;
+  std::string helper(const ProgramFunction& function) const;
+  std::string constants(const std::vector<const ProgramFunction*>& functions) const;
 
-  const tuner::source::Program& m_program;
+  const Program& m_program;
   std::map<std::string, std::string> m_types;
 };
 
@@ -39,7 +39,7 @@ class DoubleText {
 std::string in_double(const std::string& name);
 
 /// Whether a function has parameters, and its own text does nothing but compute.
-bool computes_alone(const tuner::source::ProgramFunction& function);
+bool computes_alone(const ProgramFunction& function);
 
 struct CpuReference {
   std::string function;  ///< of the source, as `gelu_cpu`

@@ -18,8 +18,6 @@
 
 // Files whose numbers fill buffers, or are what is right.
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 using model::ElementType;

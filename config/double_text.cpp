@@ -7,11 +7,6 @@
 
 namespace config {
 
-using tuner::source::ProgramFunction;
-using tuner::source::SourceParameter;
-using tuner::source::Token;
-using tuner::source::Tokens;
-
 namespace {
 
 const std::map<std::string_view, std::string_view> double_names = {{"float", "double"},

@@ -13,12 +13,6 @@
 namespace config {
 namespace {
 
-using tuner::source::PointerUse;
-using tuner::source::SourceField;
-using tuner::source::SourceParameter;
-using tuner::source::SourceStruct;
-using tuner::source::Value;
-
 std::string product_text(const std::vector<std::string>& factors) {
   std::string text;
   for (const std::string& factor : factors)
@@ -48,7 +42,7 @@ class ArgumentTables {
       const SourceParameter& parameter = m_source.kernel.parameters[i];
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
       const PlannedArgument* const planned = i < m_plan.arguments.size() ? &m_plan.arguments[i] : nullptr;
-      tuner::model::ArgumentSpec argument;
+      model::ArgumentSpec argument;
       m_found.each.push_back(parameter.pointer ? buffer(parameter, m_source.uses[i], planned, name)
                              : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
                                                                    : scalar(parameter, planned, name));
@@ -150,7 +144,7 @@ class ArgumentTables {
     if (one == nullptr) return m_found.outputs.push_back({name, true});
     for (const SourceField& field : one->fields)
       m_found.outputs.push_back({fmt::format("{}.{}", name, field.name),
-                                 tuner::model::is_floating(*tuner::model::parse_element_type(field.type))});
+                                 model::is_floating(*model::parse_element_type(field.type))});
   }
 
   std::string init(const SourceParameter& parameter, const PlannedArgument* planned,
@@ -195,8 +189,7 @@ class ArgumentTables {
   }
 
   /// A tensor map, a texture or a surface, over a buffer that the signature does not show.
-  std::string view(const tuner::model::ArgumentSpec& argument, const std::string& type,
-                   const std::string& name) {
+  std::string view(const model::ArgumentSpec& argument, const std::string& type, const std::string& name) {
     m_source.ask(fmt::format(
         "{}: over which buffer? Declare it as an argument too, and list in [launch] arguments what the "
         "kernel is passed",

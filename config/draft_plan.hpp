@@ -14,12 +14,28 @@
 #include "tuner/source/launches.hpp"
 
 namespace config {
+namespace model = tuner::model;
+namespace source = tuner::source;
+using source::Frame;
+using source::HostCode;
+using source::LaunchArgument;
+using source::PointerUse;
+using source::Program;
+using source::ProgramFunction;
+using source::ProgramLaunch;
+using source::SourceField;
+using source::SourceParameter;
+using source::SourceStruct;
+using source::SymbolFacts;
+using source::TemplateParameter;
+using source::Token;
+using source::Tokens;
+using source::Value;
 
 /// What a draft is made from: a kernel, and what its program says of it, read once for all parts of the
 /// draft. The parts add questions.
 struct DraftSource {
-  DraftSource(const tuner::source::Program& program, const tuner::source::ProgramFunction& kernel,
-              const DraftRequest& request);
+  DraftSource(const Program& program, const ProgramFunction& kernel, const DraftRequest& request);
 
   bool is_launched() const { return !launches.empty(); }
   /// The kernel asks how large its blocks are.
@@ -28,17 +44,17 @@ struct DraftSource {
   bool has_number(std::int64_t wanted) const;
   void ask(std::string question) { questions.push_back(std::move(question)); }
 
-  const tuner::source::Program& program;
-  const tuner::source::ProgramFunction& kernel;
+  const Program& program;
+  const ProgramFunction& kernel;
   const DraftRequest& request;
-  tuner::source::HostCode host;
-  tuner::source::SourceKernel text;                    ///< what the text of its file alone says
-  std::vector<tuner::source::OpenMacro> macros;        ///< of its file
-  int host_code_line = 0;                              ///< of the program's first file; see host_code_line()
-  std::vector<tuner::source::SourceStruct> structs;    ///< of all files
-  std::vector<tuner::source::PointerUse> uses;         ///< of each parameter
-  std::vector<tuner::source::ProgramLaunch> launches;  ///< those that say most come first
-  std::vector<const tuner::source::ProgramFunction*> reached;
+  HostCode host;
+  tuner::source::SourceKernel text;              ///< what the text of its file alone says
+  std::vector<tuner::source::OpenMacro> macros;  ///< of its file
+  int host_code_line = 0;                        ///< of the program's first file; see host_code_line()
+  std::vector<SourceStruct> structs;             ///< of all files
+  std::vector<PointerUse> uses;                  ///< of each parameter
+  std::vector<ProgramLaunch> launches;           ///< those that say most come first
+  std::vector<const ProgramFunction*> reached;
   std::set<std::string_view> words;              ///< of the functions that are reached
   std::set<std::string_view> words_with_macros;  ///< and of what macros among them stand for
   std::vector<std::string> questions;            ///< what it does not say, as it is found out
@@ -80,12 +96,11 @@ struct DraftPlan {
   std::vector<std::string> notes;       ///< what the source fixes, for comments
   /// Symbols of the program as the spec writes them, for other expressions over them.
   std::map<std::string, std::string> names;
-  std::map<std::string, tuner::source::Value> fixed;
-  std::vector<std::pair<tuner::source::Value, tuner::source::Value>> products;  ///< and the sizes they are
+  std::map<std::string, Value> fixed;
+  std::vector<std::pair<Value, Value>> products;  ///< and the sizes they are
 
   /// A value of the program in the words of the spec, over its sizes alone; none where it has others.
-  std::optional<std::string> over_sizes(const tuner::source::HostCode& host,
-                                        tuner::source::Value value) const;
+  std::optional<std::string> over_sizes(const HostCode& host, Value value) const;
 };
 
 /// The plan of a kernel that the source launches. Sizes are the variables that grids, extents and integer
@@ -108,21 +123,21 @@ class DraftTypes {
   DraftTypes(DraftSource& source, const DraftPlan& plan) : m_source(source), m_plan(plan) {}
 
   /// With the types that a launch gives a template.
-  std::string resolved(const tuner::source::SourceParameter& parameter) const;
+  std::string resolved(const SourceParameter& parameter) const;
   /// What the source says of the parameter's type, where a spec can say it; else null.
-  const tuner::source::SourceStruct* struct_of(const tuner::source::SourceParameter& parameter) const;
+  const SourceStruct* struct_of(const SourceParameter& parameter) const;
   /// The structs of parameters that count, in the source's order.
-  std::vector<const tuner::source::SourceStruct*> structs_of(
-      const std::function<bool(const tuner::source::SourceParameter&)>& counts) const;
+  std::vector<const SourceStruct*> structs_of(
+      const std::function<bool(const SourceParameter&)>& counts) const;
   /// The spec's name of a type; asks where it has none.
   std::string spec_type(const std::string& type, bool pointer, const std::string& name);
   /// A comment behind a type that no [structs] has, and the source defines.
-  std::string doubt(const tuner::source::SourceParameter& parameter) const;
+  std::string doubt(const SourceParameter& parameter) const;
   /// [structs] of all that arguments have.
   std::string tables() const;
 
  private:
-  const tuner::source::SourceStruct* defined(const std::string& type) const;
+  const SourceStruct* defined(const std::string& type) const;
 
   DraftSource& m_source;
   const DraftPlan& m_plan;
@@ -133,7 +148,7 @@ std::string spec_name(const std::string& type);
 /// Names as a list of TOML.
 std::string toml_list(const std::vector<std::string>& names);
 /// `float x[4]`
-std::string field_text(const tuner::source::SourceField& field);
+std::string field_text(const SourceField& field);
 
 /// A buffer of the kernel as its spec has it.
 struct DraftBuffer {

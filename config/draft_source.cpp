@@ -12,11 +12,6 @@
 namespace config {
 
 using tuner::source::KernelSource;
-using tuner::source::Program;
-using tuner::source::ProgramFunction;
-using tuner::source::SourceField;
-using tuner::source::SourceParameter;
-using tuner::source::SourceStruct;
 
 static std::set<std::string_view> with_macros(const Program& program, std::set<std::string_view> words) {
   std::vector<std::string_view> open(words.begin(), words.end());
@@ -117,7 +112,7 @@ std::string DraftTypes::resolved(const SourceParameter& parameter) const {
 }
 
 const SourceStruct* DraftTypes::defined(const std::string& type) const {
-  if (tuner::model::parse_element_type(type)) return nullptr;
+  if (model::parse_element_type(type)) return nullptr;
   const auto found = std::ranges::find(m_source.structs, type, &SourceStruct::name);
   return found == m_source.structs.end() ? nullptr : &*found;
 }
@@ -141,8 +136,8 @@ std::vector<const SourceStruct*> DraftTypes::structs_of(
 std::string DraftTypes::spec_type(const std::string& type, bool pointer, const std::string& name) {
   if (m_plan.element_types.contains(type)) return "ELEMENT_TYPE";
   const std::string plain = type.starts_with("std::") ? type.substr(5) : type;
-  if (const auto known = tuner::model::parse_element_type(spec_name(plain)))
-    return std::string(tuner::model::cuda_name(*known));
+  if (const auto known = model::parse_element_type(spec_name(plain)))
+    return std::string(model::cuda_name(*known));
   const SourceStruct* const one = defined(type);
   if (one == nullptr) {
     m_source.ask(

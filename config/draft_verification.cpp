@@ -9,10 +9,6 @@
 namespace config {
 namespace {
 
-using tuner::source::SourceField;
-using tuner::source::SourceParameter;
-using tuner::source::SourceStruct;
-
 class VerificationDraft {
  public:
   VerificationDraft(DraftSource& source, const DraftPlan& plan, const DraftArguments& arguments)

@@ -10,11 +10,6 @@ namespace config {
 namespace {
 
 using tuner::source::OpenMacro;
-using tuner::source::ProgramFunction;
-using tuner::source::SourceField;
-using tuner::source::SourceParameter;
-using tuner::source::SourceStruct;
-using tuner::source::TemplateParameter;
 
 /// Finds what a kernel's signature, its macros and its text suggest.
 class PlanGuess {

@@ -14,9 +14,7 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
 namespace space = tuner::space;
-namespace util = tuner::util;
 namespace {
 
 using Kind = model::Init::Kind;

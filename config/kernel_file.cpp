@@ -16,7 +16,6 @@
 #include "tuner/space/space.hpp"
 
 namespace config {
-namespace model = tuner::model;
 namespace {
 
 void read_launches(const Node& document, TableReader& reader, SpecContext& context) {
@@ -62,6 +61,7 @@ void read_spec(const Node& document, SpecContext& context) {
   check_ceiling(context);
   if (const Member* workload = reader.take("workload"))
     spec.workload = read_workload(workload->value, mistakes);
+  if (const Member* profile = reader.take("profile")) spec.counted = read_profile(profile->value, mistakes);
   reader.finish();
 }
 

@@ -9,8 +9,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_sizes_of_a_kernel = 8;

@@ -17,8 +17,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr double day_s = 86400;
@@ -139,7 +137,7 @@ void check_parsed(const KnownSetting&, const std::string& value) {
 void check_sizes(const KnownSetting&, const std::string& value) {
   try {
     parse_sizes(value);
-  } catch (const tuner::model::Error&) {
+  } catch (const model::Error&) {
     if (!std::filesystem::exists(value)) throw;
   }
 }

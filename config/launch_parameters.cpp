@@ -10,13 +10,6 @@
 namespace config {
 namespace {
 
-using tuner::source::ProgramFunction;
-using tuner::source::ProgramLaunch;
-using tuner::source::SymbolFacts;
-using tuner::source::TemplateParameter;
-using tuner::source::Value;
-namespace source = tuner::source;
-
 class LaunchParameters {
  public:
   explicit LaunchParameters(PlannedLaunch& planned)

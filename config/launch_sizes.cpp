@@ -9,12 +9,6 @@
 namespace config {
 namespace {
 
-using tuner::source::LaunchArgument;
-using tuner::source::ProgramLaunch;
-using tuner::source::SymbolFacts;
-using tuner::source::Value;
-namespace source = tuner::source;
-
 constexpr std::size_t most_sizes = 8;
 
 class LaunchSizes {

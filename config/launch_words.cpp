@@ -10,13 +10,6 @@ namespace config {
 namespace {
 
 using tuner::source::BufferContents;
-using tuner::source::HostCode;
-using tuner::source::LaunchArgument;
-using tuner::source::ProgramFunction;
-using tuner::source::ProgramLaunch;
-using tuner::source::SymbolFacts;
-using tuner::source::Value;
-namespace source = tuner::source;
 
 class LaunchWords {
  public:

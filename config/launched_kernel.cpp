@@ -12,9 +12,7 @@
 
 namespace config {
 
-namespace model = tuner::model;
 namespace util = tuner::util;
-using tuner::source::SourceParameter;
 
 namespace {
 

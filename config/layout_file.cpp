@@ -14,8 +14,7 @@
 #include "tuner/model/error.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace layout = tuner::model::layout;
+namespace layout = model::layout;
 namespace {
 
 std::vector<std::string> strings(TableReader& reader, std::string_view key) {

@@ -11,7 +11,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace util = tuner::util;
 
 const Member* Node::find(std::string_view key) const {
   for (const Member& member : members) {
@@ -40,7 +39,6 @@ std::string Node::described() const {
   return "value";
 }
 
-namespace model = tuner::model;
 void Mistakes::add(model::SourceLocation where, std::string message, std::string hint) {
   m_list.push_back({std::move(where), std::move(message), std::move(hint)});
 }

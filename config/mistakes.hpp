@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "tuner/model/kernel_spec.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
+namespace model = tuner::model;
+namespace util = tuner::util;
 
 struct Member;
 
@@ -17,8 +20,8 @@ struct Member;
 struct Node {
   enum class Kind { text, integer, real, boolean, time, list, table };
   Kind kind = Kind::table;
-  tuner::model::SourceLocation where;     ///< of the value's first character; a string's is its quote
-  tuner::model::SourceLocation contents;  ///< strings: of the first character inside the quotes
+  model::SourceLocation where;     ///< of the value's first character; a string's is its quote
+  model::SourceLocation contents;  ///< strings: of the first character inside the quotes
   std::string text;
   std::int64_t integer = 0;
   double real = 0;
@@ -34,7 +37,7 @@ struct Node {
 
 struct Member {
   std::string key;
-  tuner::model::SourceLocation where;  ///< of the key; of the header for `[key]`
+  model::SourceLocation where;  ///< of the key; of the header for `[key]`
   Node value;
 };
 
@@ -44,21 +47,21 @@ inline constexpr std::size_t most_file_bytes = std::size_t{1} << 20;
 /// Parses TOML 1.0. `file` is what places name. The first syntax error ends the reading: what follows one
 /// means nothing. Only toml_document.cpp knows the TOML library: it is slow to compile, and it forgets the
 /// order of keys.
-std::variant<Node, tuner::model::Diagnostic> parse_toml(std::string_view text, const std::string& file);
+std::variant<Node, model::Diagnostic> parse_toml(std::string_view text, const std::string& file);
 
 /// What is wrong with one file, collected while it is read so that all of it can be told at once.
 class Mistakes {
  public:
-  void add(tuner::model::SourceLocation where, std::string message, std::string hint = "");
+  void add(model::SourceLocation where, std::string message, std::string hint = "");
   /// `key` is a string, found something else: "sizes must be a list of names, found integer 3".
   void wrong_type(const Node& found, std::string_view what, std::string_view expected, std::string hint = "");
 
   bool none() const { return m_list.empty(); }
   /// In the order of their places; leaves this empty.
-  std::vector<tuner::model::Diagnostic> take();
+  std::vector<model::Diagnostic> take();
 
  private:
-  std::vector<tuner::model::Diagnostic> m_list;
+  std::vector<model::Diagnostic> m_list;
 };
 
 /// Lines wider than this are hard to read, however wide the terminal.
@@ -74,13 +77,12 @@ constexpr std::size_t widest_diagnostic_columns = 168;
 ///     did you mean "source"?
 ///
 /// Ends without a newline.
-std::string diagnostic_text(const tuner::model::Diagnostic& diagnostic,
-                            std::span<const tuner::model::SourceText> texts,
+std::string diagnostic_text(const model::Diagnostic& diagnostic, std::span<const model::SourceText> texts,
                             std::size_t columns = widest_diagnostic_columns);
 
 /// All of them, in order, separated by newlines.
-std::string diagnostics_text(std::span<const tuner::model::Diagnostic> diagnostics,
-                             std::span<const tuner::model::SourceText> texts,
+std::string diagnostics_text(std::span<const model::Diagnostic> diagnostics,
+                             std::span<const model::SourceText> texts,
                              std::size_t columns = widest_diagnostic_columns);
 
 }  // namespace config

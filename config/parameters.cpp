@@ -9,8 +9,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_entries = 256;

@@ -8,13 +8,6 @@
 
 namespace config {
 
-using tuner::source::Frame;
-using tuner::source::LaunchArgument;
-using tuner::source::TemplateParameter;
-using tuner::source::Token;
-using tuner::source::Tokens;
-using tuner::source::Value;
-
 static const Frame* frame_inside(DraftSource& source) {
   const tuner::source::ProgramLaunch& launch = source.launches.front();
   std::vector<Tokens> arguments;

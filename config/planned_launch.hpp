@@ -13,14 +13,12 @@ namespace config {
 struct PlannedLaunch {
   explicit PlannedLaunch(DraftSource& source);
 
-  const tuner::source::SymbolFacts& facts(const std::string& symbol) const {
-    return source.host.facts(symbol);
-  }
+  const SymbolFacts& facts(const std::string& symbol) const { return source.host.facts(symbol); }
 
   /// In each value of the launch, and in those that are fixed already.
-  void change_all(const std::function<tuner::source::Value(const tuner::source::Value&)>& change);
+  void change_all(const std::function<Value(const Value&)>& change);
   /// The symbol is `by` from now on.
-  void replace(const std::string& symbol, const tuner::source::Value& by);
+  void replace(const std::string& symbol, const Value& by);
 
   /// Arguments first, then grid, block and shared memory, then what buffers hold.
   std::vector<std::string> all_symbols() const;
@@ -37,8 +35,8 @@ struct PlannedLaunch {
   bool is_open_type(const std::string& type) const;
 
   DraftSource& source;
-  tuner::source::ProgramLaunch launch;  ///< at first the one that says most
-  const tuner::source::Frame* inside;   ///< the kernel, called by the launch
+  ProgramLaunch launch;  ///< at first the one that says most
+  const Frame* inside;   ///< the kernel, called by the launch
   DraftPlan plan;
 };
 

@@ -13,11 +13,7 @@
 
 namespace config {
 
-using tuner::model::CapturedLaunch;
-using tuner::model::CapturedSize;
-using tuner::model::ElementType;
-using tuner::source::SourceParameter;
-using tuner::source::SourceStruct;
+using model::ElementType;
 
 namespace {
 
@@ -38,7 +34,7 @@ bool is_size_type(ElementType type) {
 /// What its type says; 0: not known.
 std::int64_t declared_bytes(const DraftTypes& types, const SourceParameter& parameter) {
   if (parameter.pointer) return 8;
-  if (const auto type = known_type(types.resolved(parameter))) return tuner::model::size_bytes(*type);
+  if (const auto type = known_type(types.resolved(parameter))) return model::size_bytes(*type);
   const SourceStruct* const one = types.struct_of(parameter);
   return one == nullptr ? 0 : struct_bytes(*one);
 }
@@ -47,13 +43,13 @@ void check_arguments(const DraftSource& source, const DraftTypes& types, const C
   const auto& declared = source.kernel.parameters;
   constexpr const char* hint = "is it the source that the captured program was built from?";
   if (declared.size() != launch.arguments.size())
-    throw tuner::model::UsageError(fmt::format("{} takes {} arguments, and the captured kernel {}",
-                                               source.kernel.name, declared.size(), launch.arguments.size()),
-                                   hint);
+    throw model::UsageError(fmt::format("{} takes {} arguments, and the captured kernel {}",
+                                        source.kernel.name, declared.size(), launch.arguments.size()),
+                            hint);
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const std::int64_t bytes = declared_bytes(types, declared[i]);
     if (bytes == 0 || bytes == launch.arguments[i].bytes) continue;
-    throw tuner::model::UsageError(
+    throw model::UsageError(
         fmt::format("argument {} of {}, `{}`, has {} bytes, and that of the captured kernel {}", i + 1,
                     source.kernel.name, declared[i].text, bytes, launch.arguments[i].bytes),
         hint);
@@ -82,11 +78,11 @@ double cost_of(const std::vector<CapturedSize>& sizes, const CapturedLaunch& lau
 
 std::optional<ElementType> known_type(const std::string& type) {
   const std::string plain = type.starts_with("std::") ? type.substr(5) : type;
-  return tuner::model::parse_element_type(spec_name(plain));
+  return model::parse_element_type(spec_name(plain));
 }
 
 std::optional<std::int64_t> integer_in(const std::string& bytes, ElementType type) {
-  if (static_cast<std::int64_t>(bytes.size()) != tuner::model::size_bytes(type)) return std::nullopt;
+  if (static_cast<std::int64_t>(bytes.size()) != model::size_bytes(type)) return std::nullopt;
   switch (type) {
     case ElementType::int8:
       return number_in<std::int8_t>(bytes);
@@ -113,7 +109,7 @@ RecordedLaunches::RecordedLaunches(DraftSource& source, const DraftTypes& types,
                                    const CapturedSource& captured) {
   const std::vector<CapturedLaunch>& all = captured.kernel.kept;
   if (all.empty())
-    throw tuner::model::UsageError(
+    throw model::UsageError(
         fmt::format("the capture has no launch of {} that was kept", source.kernel.name),
         fmt::format("capture the program again, with --save {}:sizes", source.kernel.name));
   for (const CapturedLaunch& launch : all) {
@@ -143,7 +139,7 @@ RecordedLaunches::RecordedLaunches(DraftSource& source, const DraftTypes& types,
       if (!is_scalar_size(one->fields[f])) continue;
       has_fields = true;
       RecordedInteger integer{i, fields[f].name, fields[f].name, {}};
-      const auto bytes = static_cast<std::size_t>(tuner::model::size_bytes(fields[f].type));
+      const auto bytes = static_cast<std::size_t>(model::size_bytes(fields[f].type));
       for (const CapturedLaunch* launch : kept)
         integer.values.push_back(
             integer_in(launch->arguments[i].raw.substr(static_cast<std::size_t>(layout.offsets[f]), bytes),
@@ -182,8 +178,7 @@ std::vector<std::int64_t> RecordedLaunches::elements(std::size_t argument, Eleme
   std::vector<std::int64_t> elements;
   for (const CapturedLaunch* launch : kept)
     if (const auto region = launch->arguments[argument].region)
-      elements.push_back(launch->regions[static_cast<std::size_t>(*region)].bytes /
-                         tuner::model::size_bytes(type));
+      elements.push_back(launch->regions[static_cast<std::size_t>(*region)].bytes / model::size_bytes(type));
   return elements.size() == kept.size() ? elements : std::vector<std::int64_t>();
 }
 

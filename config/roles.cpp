@@ -11,8 +11,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 
 model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes) {
   model::WorkloadSpec workload;
@@ -23,6 +21,22 @@ model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes) {
   workload.bytes = reader.expression("bytes", Numbers::real);
   reader.finish();
   return workload;
+}
+
+std::vector<model::PlacedName> read_profile(const Node& table, Mistakes& mistakes) {
+  std::vector<model::PlacedName> names;
+  const std::string hint = "metrics = [\"dram__bytes_read.sum\"], by NVIDIA's names";
+  if (!is_table(table, "\"profile\"", "write [profile], then " + hint, mistakes)) return names;
+  TableReader reader(table, "[profile]", mistakes);
+  reader.require("metrics", hint);
+  for (const Node* name : reader.texts("metrics")) {
+    if (name->text.empty() || name->text.find_first_of(", \t\n'\"") != std::string::npos)
+      mistakes.add(name->where, fmt::format("\"{}\" is no name of a metric", util::one_line(name->text, 60)),
+                   hint);
+    names.push_back({name->text, name->where});
+  }
+  reader.finish();
+  return names;
 }
 
 void read_ceiling(TableReader& reader, SpecContext& context) {

@@ -74,8 +74,8 @@ Budget parse_budget(std::string_view text) {
 
 double parse_share(std::string_view text) {
   const auto refuse = [&](const char* reason) {
-    throw tuner::model::UsageError(fmt::format("share '{}': {}", tuner::util::one_line(text, 60), reason),
-                                   "give per cent, such as 1% or 0.5%");
+    throw model::UsageError(fmt::format("share '{}': {}", tuner::util::one_line(text, 60), reason),
+                            "give per cent, such as 1% or 0.5%");
   };
   std::string_view number = tuner::util::trimmed(text);
   if (!number.ends_with('%')) refuse("a % is missing");

@@ -26,7 +26,7 @@ namespace {
 std::filesystem::path home_folder(const EnvironmentVariables& environment) {
   const auto home = environment("HOME");
   if (!home || home->empty() || home->front() != '/') {
-    throw tuner::model::UsageError(
+    throw model::UsageError(
         "HOME is not set to an absolute path, so there is no place for settings and results",
         "set HOME, or XDG_CONFIG_HOME, XDG_DATA_HOME and XDG_CACHE_HOME");
   }
@@ -76,8 +76,6 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
   return std::nullopt;
 }
 
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 std::optional<std::string> scalar_text(const Node& node) {

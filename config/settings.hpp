@@ -13,6 +13,7 @@
 #include "tuner/model/kernel_spec.hpp"
 
 namespace config {
+namespace model = tuner::model;
 
 /// The value of an environment variable; absent when it is not set.
 using EnvironmentVariables = std::function<std::optional<std::string>(const std::string& name)>;
@@ -35,7 +36,7 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
 struct FileSetting {
   std::string name;
   std::string value;
-  tuner::model::SourceLocation where;
+  model::SourceLocation where;
 };
 
 /// Reads `text`, the settings file that people know as `name`: keys of known_settings() at the top level,
@@ -92,7 +93,7 @@ class Settings {
   std::filesystem::path cache_folder() const;
   std::vector<std::vector<std::int64_t>> sizes() const;
   std::vector<std::int64_t> paddings() const;
-  std::optional<tuner::model::ElementType> type() const;
+  std::optional<model::ElementType> type() const;
   std::optional<std::uint64_t> seed() const;
   Budget budget() const;
   std::optional<double> until() const;  ///< a share: 0.01 for 1%

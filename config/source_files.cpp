@@ -13,7 +13,6 @@
 #include "tuner/source/tokens.hpp"
 
 namespace config {
-namespace model = tuner::model;
 namespace {
 
 constexpr std::size_t most_files = 16384;  // of PyTorch more than 2048 are included

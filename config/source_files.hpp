@@ -42,19 +42,19 @@ class DiskFiles final : public FileReader {
 /// Files in the binary; `..` and `.` are resolved in the names alone.
 class EmbeddedFiles final : public FileReader {
  public:
-  explicit EmbeddedFiles(std::span<const tuner::model::EmbeddedFile> files) : m_files(files) {}
+  explicit EmbeddedFiles(std::span<const model::EmbeddedFile> files) : m_files(files) {}
   FileText read(const std::filesystem::path& path) const override;
   std::filesystem::path data_path(const std::filesystem::path&) const override { return {}; }
 
  private:
-  std::span<const tuner::model::EmbeddedFile> m_files;
+  std::span<const model::EmbeddedFile> m_files;
 };
 
 /// What a spec asks to be read: a source and everything that it includes.
 struct SourceRequest {
   std::filesystem::path folder;                 ///< of the spec
   std::string name;                             ///< of the source, relative to `folder`
-  tuner::model::SourceLocation where;           ///< of that name in the spec
+  model::SourceLocation where;                  ///< of that name in the spec
   std::vector<std::filesystem::path> includes;  ///< folders searched after the including file's own
   std::vector<std::string> before = {};         ///< headers included above the source, relative to `folder`
 };
@@ -64,7 +64,7 @@ struct SourceRequest {
 /// `#include <...>` in these alone. A name that no folder has is left out: it may be a header of the toolkit,
 /// and the compiler knows. Reports a source that cannot be read, one name for two files, and more than 16384
 /// files or 128 MiB.
-std::vector<tuner::model::SourceText> collect_sources(const FileReader& files, const SourceRequest& request,
-                                                      Mistakes& mistakes);
+std::vector<model::SourceText> collect_sources(const FileReader& files, const SourceRequest& request,
+                                               Mistakes& mistakes);
 
 }  // namespace config

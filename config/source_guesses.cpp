@@ -12,7 +12,7 @@
 
 namespace config {
 
-using tuner::model::ElementType;
+using model::ElementType;
 using tuner::source::SourceField;
 using tuner::source::SourceStruct;
 
@@ -27,7 +27,7 @@ bool contains_any(const std::string& text, std::initializer_list<std::string_vie
 }
 
 bool is_integer(const std::string& type) {
-  const auto known = tuner::model::parse_element_type(type);
+  const auto known = model::parse_element_type(type);
   if (!known) return type == "size_t" || type == "ptrdiff_t" || type == "unsigned" || type == "uint";
   return *known == ElementType::int32 || *known == ElementType::uint32 || *known == ElementType::int64 ||
          *known == ElementType::uint64;
@@ -64,10 +64,8 @@ std::string macro_of(const tuner::source::TemplateParameter& parameter) {
 std::vector<StructField> typed_fields(const SourceStruct& one) {
   std::vector<StructField> fields;
   for (const SourceField& field : one.fields)
-    fields.push_back({field.name,
-                      *tuner::model::parse_element_type(field.type),
-                      std::max<std::int64_t>(1, field.length),
-                      {}});
+    fields.push_back(
+        {field.name, *model::parse_element_type(field.type), std::max<std::int64_t>(1, field.length), {}});
   return fields;
 }
 
@@ -80,7 +78,7 @@ std::string no_plain_struct(const SourceStruct& one, bool by_value) {
   if (!one.beyond_fields.empty()) return one.beyond_fields;
   if (one.fields.empty() || one.fields.size() > 64) return fmt::format("{} fields", one.fields.size());
   for (const SourceField& field : one.fields) {
-    if (!tuner::model::parse_element_type(field.type)) return fmt::format("a field of type `{}`", field.type);
+    if (!model::parse_element_type(field.type)) return fmt::format("a field of type `{}`", field.type);
     if (field.length > 4096) return fmt::format("an array of {}", field.length);
   }
   const std::int64_t bytes = struct_bytes(one);
@@ -88,8 +86,8 @@ std::string no_plain_struct(const SourceStruct& one, bool by_value) {
 }
 
 const char* usual_init(const std::string& type) {
-  const auto known = tuner::model::parse_element_type(type);
-  if (!known || tuner::model::is_floating(*known)) return "uniform(-1, 1)";
+  const auto known = model::parse_element_type(type);
+  if (!known || model::is_floating(*known)) return "uniform(-1, 1)";
   return *known == ElementType::boolean ? "integers(0, 1)" : "integers(0, 100)";
 }
 

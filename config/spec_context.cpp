@@ -8,8 +8,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 constexpr std::size_t most_letters = 64;

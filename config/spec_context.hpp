@@ -13,30 +13,30 @@ namespace config {
 
 /// Whether `name` may name an argument, which is known to the spec alone: an identifier of at most 64
 /// letters. Reports when not; `what` is `argument`, ….
-bool check_identifier(std::string_view name, std::string_view what, const tuner::model::SourceLocation& where,
+bool check_identifier(std::string_view name, std::string_view what, const model::SourceLocation& where,
                       Mistakes& mistakes);
 
 /// Whether `name` may name a size, parameter or derived value: such an identifier that means nothing yet in
 /// CUDA C++ (parameters become macros) or in expressions.
-bool check_name(std::string_view name, std::string_view what, const tuner::model::SourceLocation& where,
+bool check_name(std::string_view name, std::string_view what, const model::SourceLocation& where,
                 Mistakes& mistakes);
 
 /// Whether `name` may name a kernel or a family: letters, digits, `_`, `-` and `.`, at most 64.
-bool check_label(std::string_view name, std::string_view what, const tuner::model::SourceLocation& where,
+bool check_label(std::string_view name, std::string_view what, const model::SourceLocation& where,
                  Mistakes& mistakes);
 
 /// Whether `name` may name a function to launch: not blank, one line, at most 256 letters, such as
 /// `reduce<float>`.
-bool check_entry(std::string_view name, const tuner::model::SourceLocation& where, Mistakes& mistakes);
+bool check_entry(std::string_view name, const model::SourceLocation& where, Mistakes& mistakes);
 
 class TableReader;
 
 /// A field of a struct as its spec declares it.
 struct StructField {
   std::string name;
-  tuner::model::ElementType type = tuner::model::ElementType::float32;
+  model::ElementType type = model::ElementType::float32;
   std::int64_t length = 1;  ///< of an array
-  tuner::model::SourceLocation where;
+  model::SourceLocation where;
 };
 
 /// Where C++ puts fields: each at the next multiple of its alignment.
@@ -50,7 +50,7 @@ NaturalLayout natural_layout(const std::vector<StructField>& fields);
 std::int64_t round_up(std::int64_t value, std::int64_t to);
 
 struct Struct {
-  tuner::model::StructLayout layout;
+  model::StructLayout layout;
   std::vector<StructField> fields;
 };
 
@@ -59,15 +59,15 @@ struct SpecContext {
   const FileReader& files;
   std::filesystem::path folder;  ///< of the spec, as `files` knows it
   Mistakes& mistakes;
-  tuner::model::KernelSpec& spec;
+  model::KernelSpec& spec;
   std::string entry = {};  ///< [kernel] entry: what a launch without one of its own runs
-  tuner::model::SourceLocation name_place = {};
+  model::SourceLocation name_place = {};
   const Node* defaults = nullptr;  ///< [kernel] default, understood once the parameters are known
   std::vector<std::filesystem::path> includes = {};  ///< [kernel] include, resolved
-  tuner::model::SourceLocation ceiling_place = {};   ///< of [kernel] ceiling
+  model::SourceLocation ceiling_place = {};          ///< of [kernel] ceiling
   std::vector<Struct> structs = {};
-  std::vector<std::string> before = {};             ///< headers that options have included above the source
-  tuner::model::SourceLocation library_place = {};  ///< of [kernel] library
+  std::vector<std::string> before = {};      ///< headers that options have included above the source
+  model::SourceLocation library_place = {};  ///< of [kernel] library
 };
 
 /// The parts of a spec, in the order they are read.
@@ -82,24 +82,23 @@ void read_structs(const Node& table, SpecContext& context);
 /// Null where there is none.
 const Struct* find_struct(const SpecContext& context, std::string_view name);
 /// The arguments that stand behind `argument`, one for each field, without what they are filled with or are.
-std::vector<tuner::model::ArgumentSpec> fields_of(const Struct& of,
-                                                  const tuner::model::ArgumentSpec& argument);
+std::vector<model::ArgumentSpec> fields_of(const Struct& of, const model::ArgumentSpec& argument);
 /// `init` or `second_init` of a buffer of structs, into the arguments of its fields.
-void read_field_inits(const Member& member, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
+void read_field_inits(const Member& member, const Struct& of, std::vector<model::ArgumentSpec>& fields,
                       const std::string& argument, SpecContext& context);
 /// `value` of a struct by value, into the arguments of its fields.
-void read_field_values(TableReader& reader, const Struct& of, std::vector<tuner::model::ArgumentSpec>& fields,
+void read_field_values(TableReader& reader, const Struct& of, std::vector<model::ArgumentSpec>& fields,
                        const std::string& argument, SpecContext& context);
 /// Makes `argument` a tensor map, a texture or a surface where `type` is CUDA's name of one; whether it is.
-bool make_view(std::string_view type, tuner::model::ArgumentSpec& argument);
+bool make_view(std::string_view type, model::ArgumentSpec& argument);
 /// What such an argument says.
-void read_view(TableReader& reader, tuner::model::ArgumentSpec& argument, SpecContext& context);
+void read_view(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context);
 /// A [table] or a list of [[tables]] called `name`; `default_entry` empty: each launch needs its own.
-std::vector<tuner::model::StepSpec> read_steps(const Node& node, const std::string& name,
-                                               const std::string& default_entry, Mistakes& mistakes);
+std::vector<model::StepSpec> read_steps(const Node& node, const std::string& name,
+                                        const std::string& default_entry, Mistakes& mistakes);
 /// After the arguments.
 void read_verify(const Node& node, SpecContext& context);
-tuner::model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes);
+model::Tolerance read_tolerance(const Node& table, Mistakes& mistakes);
 void read_generate(const Node& table, SpecContext& context);
 /// After [kernel]. `types` and `devices` of a table, and what they mean, are the same in both.
 void read_baselines(const Node& list, SpecContext& context);
@@ -107,15 +106,17 @@ void read_baselines(const Node& list, SpecContext& context);
 void read_library(TableReader& reader, SpecContext& context);
 /// After the launches: each call has its function there, and there are calls where there is a library.
 void check_calls(const SpecContext& context);
-void read_types(TableReader& reader, std::vector<tuner::model::ElementType>& types);
+void read_types(TableReader& reader, std::vector<model::ElementType>& types);
 void read_device_kinds(TableReader& reader, std::vector<std::string>& kinds);
 /// `[derived]`, where names must be identifiers, or `[metrics]`, where they are shown to people.
-std::vector<tuner::model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes);
+std::vector<model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes);
 /// `[macros]`: derived values that sources see too.
-void read_macros(const Node& table, tuner::model::KernelSpec& spec, Mistakes& mistakes);
-std::vector<tuner::model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);
+void read_macros(const Node& table, model::KernelSpec& spec, Mistakes& mistakes);
+std::vector<model::MetricSpec> read_metrics(const Node& table, Mistakes& mistakes);
 
-tuner::model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);
+model::WorkloadSpec read_workload(const Node& table, Mistakes& mistakes);
+/// `[profile]`: what is counted beside the usual metrics.
+std::vector<model::PlacedName> read_profile(const Node& table, Mistakes& mistakes);
 /// `ceiling` and `ceiling_sizes` of [kernel].
 void read_ceiling(TableReader& reader, SpecContext& context);
 /// After the metrics: the first metric says the unit of the ceiling.
@@ -124,28 +125,27 @@ void check_ceiling(const SpecContext& context);
 /// The value of an `init`: `uniform(-1, 1)`, `sorted(0, N - 1)`, `file(weights.npy)`, `generated`; reports
 /// anything else. Numbers that are no numbers are left to space as expressions. Of a file the name alone is
 /// known then.
-std::optional<tuner::model::InitRule> read_init(const Node& node, std::string_view key, Mistakes& mistakes);
+std::optional<model::InitRule> read_init(const Node& node, std::string_view key, Mistakes& mistakes);
 
 /// The path that read_init() found, as written; empty where the contents come from no file.
-std::string_view file_name(const tuner::model::InitRule& rule);
+std::string_view file_name(const model::InitRule& rule);
 
 /// Whether elements of `type` can hold what `init` makes; reports at `where` when not. Expressions have no
 /// value yet and pass.
-bool check_init(const tuner::model::InitRule& init, tuner::model::ElementType type,
-                const tuner::model::SourceLocation& where, Mistakes& mistakes);
+bool check_init(const model::InitRule& init, model::ElementType type, const model::SourceLocation& where,
+                Mistakes& mistakes);
 
 /// Finds out what the file that an init names holds: a `.npy` (NumPy's format, versions 1 to 3) says its type
 /// and shape, anything else is elements of `type` as they are in memory. `rule` has its name as written, and
 /// gets the rest. Reports a file that cannot be read, and one of another type; `any_type`: that is no
 /// mistake.
-void read_data_file(tuner::model::InitRule& rule, tuner::model::ElementType type, bool any_type,
-                    SpecContext& context);
+void read_data_file(model::InitRule& rule, model::ElementType type, bool any_type, SpecContext& context);
 
 /// The three in turn, for elements of one type; nothing where it does not suit them.
-std::optional<tuner::model::InitRule> read_init_of(const Node& node, std::string_view key,
-                                                   tuner::model::ElementType type, SpecContext& context);
+std::optional<model::InitRule> read_init_of(const Node& node, std::string_view key, model::ElementType type,
+                                            SpecContext& context);
 
 /// An integer or a word as a parameter's value; reports what is neither.
-std::optional<tuner::model::Value> read_value(const Node& node, std::string_view what, Mistakes& mistakes);
+std::optional<model::Value> read_value(const Node& node, std::string_view what, Mistakes& mistakes);
 
 }  // namespace config

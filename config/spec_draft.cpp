@@ -14,10 +14,6 @@
 namespace config {
 namespace {
 
-using tuner::source::PointerUse;
-using tuner::source::Program;
-using tuner::source::ProgramFunction;
-
 constexpr std::size_t most_free = 6;  ///< parameters that may all be independent
 
 class Draft {
@@ -235,7 +231,7 @@ class Draft {
   std::string metrics() const {
     std::string bytes;
     for (const DraftBuffer& buffer : m_arguments.buffers) {
-      const auto type = tuner::model::parse_element_type(buffer.type);
+      const auto type = model::parse_element_type(buffer.type);
       const bool has_parameter = std::ranges::any_of(m_plan.parameters, [&](const DraftParameter& parameter) {
         return buffer.extent.find(parameter.name) != std::string::npos;
       });
@@ -243,8 +239,8 @@ class Draft {
       const bool is_plain = buffer.extent.find_first_of("<>?&|%^") == std::string::npos &&
                             !contains_any(buffer.extent, {"multiprocessor", "max_", "max(", "min("});
       if (!type || has_parameter || !is_plain) continue;
-      const auto each = static_cast<double>(tuner::model::size_bytes(*type)) *
-                        (buffer.is_input && buffer.is_output ? 2 : 1);
+      const auto each =
+          static_cast<double>(model::size_bytes(*type)) * (buffer.is_input && buffer.is_output ? 2 : 1);
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
     if (!m_plan.is_guess && !bytes.empty())

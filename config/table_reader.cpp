@@ -9,8 +9,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 /// Where keys of a spec belong, for the hint when one stands elsewhere.

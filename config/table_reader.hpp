@@ -44,10 +44,10 @@ class TableReader {
   std::optional<std::string> required_text(std::string_view key, std::string_view hint);
   std::optional<bool> boolean(std::string_view key);
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t least, std::int64_t most);
-  std::optional<tuner::model::Expression> expression(std::string_view key, Numbers numbers = Numbers::whole);
+  std::optional<model::Expression> expression(std::string_view key, Numbers numbers = Numbers::whole);
   /// A list of expressions, or a single one.
-  std::vector<tuner::model::Expression> expressions(std::string_view key, std::size_t most = most_items,
-                                                    Empty empty = Empty::mistake);
+  std::vector<model::Expression> expressions(std::string_view key, std::size_t most = most_items,
+                                             Empty empty = Empty::mistake);
   /// The items of a list of strings.
   std::vector<const Node*> texts(std::string_view key);
 
@@ -71,7 +71,7 @@ class TableReader {
   }
 
   /// Where the value of a key stands that the table has.
-  const tuner::model::SourceLocation& place(std::string_view key) const;
+  const model::SourceLocation& place(std::string_view key) const;
   /// Reports what is wrong with the value of a key that the table has, and what to write.
   void wrong(std::string_view key, std::string message, std::string hint);
   /// The same at the key, which should not be there, or not alone.
@@ -96,8 +96,8 @@ class TableReader {
 };
 
 /// A string that is not blank, or a number, as an expression; `what` names it in messages.
-std::optional<tuner::model::Expression> read_expression(const Node& node, std::string_view what,
-                                                        Mistakes& mistakes, Numbers numbers = Numbers::whole);
+std::optional<model::Expression> read_expression(const Node& node, std::string_view what, Mistakes& mistakes,
+                                                 Numbers numbers = Numbers::whole);
 
 /// Whether `node` is a table; reports when it is not.
 bool is_table(const Node& node, std::string_view what, std::string hint, Mistakes& mistakes);

@@ -12,7 +12,6 @@
 
 namespace config {
 
-namespace model = tuner::model;
 namespace util = tuner::util;
 
 namespace {

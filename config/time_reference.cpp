@@ -10,8 +10,6 @@
 
 namespace config {
 
-namespace model = tuner::model;
-
 namespace {
 
 /// A run of the kernel, and what outputs hold before it.

@@ -14,10 +14,7 @@
 
 namespace config {
 
-namespace model = tuner::model;
 namespace util = tuner::util;
-using tuner::source::ProgramFunction;
-using tuner::source::SourceParameter;
 
 namespace {
 

@@ -75,8 +75,8 @@ struct TimedKernel {
   std::string name;    ///< that its spec gives it
   std::string source;  ///< an absolute path
   std::string entry;   ///< as it was asked for: `tile` or `tile<32>`
-  const tuner::source::Program& program;
-  const tuner::source::ProgramFunction& function;
+  const Program& program;
+  const ProgramFunction& function;
   std::string folder;                     ///< of the source, relative to its spec
   std::vector<std::string> include = {};  ///< folders of headers, relative to the spec too
   /// Expressions; what is empty is that of its launch in the source, else of the first kernel, else a guess.
@@ -130,7 +130,7 @@ class LaunchedKernel {
 
   /// What the source gives the parameter of this place, as a spec writes it.
   std::string value(std::size_t i) const;
-  std::string type(const tuner::source::SourceParameter& parameter);
+  std::string type(const SourceParameter& parameter);
   /// Of sizes, in all of its expressions.
   void rename(const Renames& names);
   /// Launched as `other` is.

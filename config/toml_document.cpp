@@ -27,8 +27,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
-namespace util = tuner::util;
 namespace {
 
 /// Each dot of a key nests a table. The library destroys nested tables by recursion, and real files nest a

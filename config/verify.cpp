@@ -8,9 +8,7 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
 
-namespace util = tuner::util;
 namespace {
 
 /// Launches that find what they read on the device already.

@@ -10,7 +10,6 @@
 #include "tuner/util/text.hpp"
 
 namespace config {
-namespace model = tuner::model;
 namespace {
 
 /// cuTensorMapEncodeTiled (cuda.h).

@@ -128,6 +128,47 @@ TEST_SUITE("init from a capture") {
     CHECK_MESSAGE(contains(judged.out, "300: no trial that may be used"), judged.out);
   }
 
+  TEST_CASE("a check looks at the sizes that were recorded, and says once where there is no file for one") {
+    const Captured captured({"init", "scale", "small"}, "scale:sizes");
+    REQUIRE(captured.types({"init", "--from", "kept", "scale.cu"}).exit_code == 0);
+    const auto checks = [&](const Words& more) {
+      Words words = {"check", "scale.toml", "--device", "cpu"};
+      words.insert(words.end(), more.begin(), more.end());
+      return captured.types(words);
+    };
+    const ProgramResult plain = checks({});
+    INFO(plain.out, plain.err);
+    CHECK(plain.exit_code == 0);
+    CHECK(contains(plain.out, "at 2 sizes, the last 1000"));
+    CHECK_FALSE(contains(plain.out, "there is no"));
+    const ProgramResult asked = checks({"--sizes", "300,500,600"});
+    INFO(asked.out, asked.err);
+    CHECK(asked.exit_code == 0);
+    CHECK(contains(asked.out, "at 300"));
+    CHECK(contains(asked.err, "scale: not looked at 500, 600: its files are of 300, 1000"));
+    CHECK_FALSE(contains(asked.out, "there is no"));
+    const ProgramResult none = checks({"--sizes", "500"});
+    CHECK(none.exit_code == 1);
+    CHECK_MESSAGE(contains(none.err, "its files are of 300, 1000"), none.out, none.err);
+    std::filesystem::remove(captured.capture.folder / "scale_recorded/x.1000.bin");
+    CHECK(contains(checks({}).out, "at 300"));
+  }
+
+  TEST_CASE("a check of a spec of one launch looks at its size, and tells one refusal of all once") {
+    const Captured captured({"init", "scale"});
+    REQUIRE(captured.types({"init", "--from", "kept", "scale.cu"}).exit_code == 0);
+    const ProgramResult plain = captured.types({"check", "scale.toml", "--device", "cpu"});
+    CHECK_MESSAGE(contains(plain.out, "at 1000"), plain.out, plain.err);
+    CHECK_FALSE(contains(plain.out, "holds"));
+    for (int i = 0; i < 2; ++i)
+      replace(captured.capture.folder / "scale.toml", "extent = [\"N\"]", "extent = [\"N + 0\"]");
+    const ProgramResult other = captured.types({"check", "scale.toml", "--device", "cpu", "--sizes", "500"});
+    INFO(other.out, other.err);
+    const std::string why = "`y` is 500, and its file";
+    REQUIRE(contains(other.out, why));
+    CHECK(other.out.find(why) == other.out.rfind(why));
+  }
+
   TEST_CASE("a part of a sweep takes its sizes from a capture, and the parts together are the sweep") {
     const Captured captured({"init", "scale", "small"}, "scale:sizes");
     captured.types({"init", "--from", "kept", "scale.cu"});

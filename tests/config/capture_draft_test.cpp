@@ -218,6 +218,24 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.says("symbol = \"weights\"\naccess = \"in\"  # line 3\nextent = [\"4\"]"));
   }
 
+  TEST_CASE("an array inside a struct cannot be said, and what to do instead is told") {
+    // As cupyx.jit passes arrays: the address, how many elements, shape and strides.
+    struct Array {
+      std::int64_t data, size, shape, stride;
+    };
+    TestLaunch launch = TestLaunch({1, 1, 1}, {32, 1, 1}).writes(128).with(Array{4096, 32, 32, 4}).with(32);
+    launch.arguments[1].has_pointers = true;
+    const CaptureDraft result = capture_draft(
+        "template <class T, int D> struct CArray { T* data; long long size; int shape[D]; };\n"
+        "__global__ void k(float* y, CArray<float, 1> x, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; "
+        "}\n",
+        {launch});
+    CHECK(result.asks(
+        "x: a `CArray<float,1>` holds addresses of the program's memory, and no spec fills an array "
+        "inside a struct; make k a __device__ function, and call it from a kernel that is passed the "
+        "pointers and makes the struct"));
+  }
+
   TEST_CASE("a grid that follows nothing is said with the numbers, and holds for the launch") {
     const auto launch = [](int n, std::int64_t blocks) {
       return TestLaunch({blocks, 1, 1}, {128, 1, 1}).writes(4LL * n).with(n);

@@ -302,6 +302,20 @@ TEST_CASE("a metric's name stands in quotes") {
   check_mistake("\"GB/s\" =", "GB.s =", "GB.s", "found table", "in quotes");
 }
 
+TEST_CASE("counters are named as NVIDIA does") {
+  const std::string names =
+      "[profile]\nmetrics = [\"dram__bytes_read.sum\", \"smsp__inst_issued.sum\"]\n[metrics]";
+  const config::LoadedKernels loaded = load(with("[metrics]", names));
+  REQUIRE(loaded.kernels.size() == 1);
+  REQUIRE(loaded.kernels[0].counted.size() == 2);
+  CHECK(loaded.kernels[0].counted[1].name == "smsp__inst_issued.sum");
+  check_mistake("[metrics]", "[profile]\nmetrics = [\"a b\"]\n[metrics]", "\"a b\"",
+                "\"a b\" is no name of a metric", "NVIDIA");
+  check_mistake("[metrics]", "[profile]\n[metrics]", "[profile]", "metrics", "dram__bytes_read.sum");
+  check_mistake("[metrics]", "[profile]\nmetric = [\"a\"]\nmetrics = [\"a\"]\n[metrics]",
+                "metric =", "unknown key", "metrics");
+}
+
 TEST_CASE("names inside expressions are judged with the column of the name") {
   check_mistake("ceil_div(N, BLOCK)", "ceil_div(N, BLOK)", "BLOK)", "BLOK", "BLOCK");
 }

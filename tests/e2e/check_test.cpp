@@ -199,13 +199,16 @@ TEST_SUITE("tuner command line, cover --check") {
     CHECK(has(words_of(changed.out), "3 times are missing"));
     write_text(user.home / "steps.cu", source);
     user.write_spec("2, 3");
-    user.checks({"--fill", "1"});  // what was dropped beside what is excluded now is open from then on
+    // What was dropped beside what is excluded now is open from then on.
     const ProgramResult narrowed = user.checks({"--fill", "1", "--format", "json"});
     INFO(narrowed.err << narrowed.out);
     const json excluded = json::parse(narrowed.out);
     REQUIRE(excluded["configurations"].size() == 1);
     CHECK(excluded["configurations"][0]["configuration"]["KIND"] == 2);
     CHECK(excluded["configurations"][0]["sizes"] == 5);
+    const ProgramResult again = user.checks({"--fill", "1"});
+    CHECK_FALSE(has(again.err, "trials in"));
+    CHECK_FALSE(has(words_of(again.out), "missing"));
   }
 
   TEST_CASE("what cannot be checked is said before anything runs") {

@@ -287,6 +287,7 @@ TEST_CASE("what merely describes a kernel, and blanks, are part of no identity")
   spec.path = "/elsewhere/k.toml";
   spec.metrics.clear();
   spec.workload.bytes = other;
+  spec.counted = {{"dram__bytes_read.sum", {}}};
   spec.defaults = {{"B", 64}};
   spec.steps[0].grid[0].text = " ceil_div ( N,\tB )\n";
   spec.arguments[1].init.usual.contents.path = "b.bin";

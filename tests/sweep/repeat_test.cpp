@@ -22,8 +22,13 @@ class FinalRunner final : public model::TrialRunner {
     }
     return test::simple_final([this](const model::TrialJob&) { return ok_in(1000); }, job);
   }
+  model::Profile profile(const model::ProfileJob& job) override {
+    counted = job.metrics;
+    return {outcome, {}, 1};
+  }
   model::TrialOutcome outcome = ok_in(1000);
   model::FinalJob last;
+  std::vector<std::string> counted;
   std::optional<model::TrialOutcome> failure;  ///< of the final
 
  private:
@@ -48,6 +53,11 @@ struct RepeatBench : test::Bench {
       return error.what();
     }
     return "";
+  }
+  void count(const std::vector<std::string>& metrics) {
+    compile::CompilePool pool(
+        1, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
+    sweep::profile_again(what, trial("SCALE=2"), metrics, {pool, runner, oracle});
   }
   sweep::Request what;
   FinalRunner runner;
@@ -102,6 +112,24 @@ TEST_SUITE("tuner::sweep") {
       bench.runner.outcome.status = model::TrialStatus::wrong_result;
       bench.runner.outcome.detail = "3 elements";
       CHECK(bench.refusal(trial).find("wrong_result: 3 elements") != std::string::npos);
+    }
+  }
+
+  TEST_CASE(
+      "what a spec names is counted beside what was asked for, and a name the chip lacks is told at its "
+      "place") {
+    RepeatBench bench;
+    model::KernelSpec spec = test::scale_spec();
+    spec.counted = {{"a.sum", {"scale.toml", 7, 12}}, {"b.sum", {"scale.toml", 7, 21}}};
+    bench.what.work[0].kernel = space::KernelSpace(spec);
+    bench.count({"c.sum", "a.sum"});
+    CHECK(bench.runner.counted == std::vector<std::string>{"c.sum", "a.sum", "b.sum"});
+    bench.runner.outcome = test::failed_in(model::TrialStatus::skipped, "GH100 has no metric 'b.sum'", false);
+    try {
+      bench.count({});
+      FAIL("nothing was thrown");
+    } catch (const model::Error& error) {
+      CHECK(std::string(error.what()) == "scale.toml:7:21: [profile] metrics: GH100 has no metric 'b.sum'");
     }
   }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "reports/text.hpp"
 #include "tuner/capture/capture_reader.hpp"
@@ -58,6 +60,59 @@ std::optional<cover::Sizes> sizes_in(const model::CapturedSize& seen, const std:
     sizes.push_back(found->second);
   }
   return sizes;
+}
+
+/// What the files of one argument say of sizes, a map for each file.
+using SizedFile = std::vector<std::map<std::string, std::int64_t>>;
+
+/// The sizes that are an extent by themselves of what is in a file.
+std::map<std::string, std::int64_t> sizes_in(const model::InitRule& rule, const model::ArgumentSpec& argument,
+                                             model::ElementType type, const std::vector<std::string>& sizes) {
+  std::map<std::string, std::int64_t> known = rule.sizes;
+  std::vector<std::int64_t> shape = rule.shape;
+  if (shape.empty())
+    shape = {rule.contents.elements * model::components(rule.contents.type) / model::components(type)};
+  for (std::size_t i = 0; i < argument.extent.size() && argument.extent.size() == shape.size(); ++i)
+    if (const std::string name(util::trimmed(argument.extent[i].text)); std::ranges::count(sizes, name) > 0)
+      known.emplace(name, shape[i]);
+  return known;
+}
+
+std::vector<SizedFile> sized_files(const model::KernelSpec& spec, model::ElementType type) {
+  std::vector<SizedFile> files;
+  for (const model::ArgumentSpec& argument : spec.arguments) {
+    const model::ElementType own = argument.type.value_or(type);
+    std::vector<const model::InitRule*> rules = {&argument.init.for_type(own)};
+    if (argument.second_init) rules.push_back(&argument.second_init->for_type(own));
+    if (argument.expected) rules.push_back(&*argument.expected);
+    for (const model::InitRule* const rule : rules) {
+      if (rule->contents.path.empty()) continue;
+      SizedFile& file = files.emplace_back();
+      for (const model::InitRule& one : rule->of_sizes)
+        file.push_back(sizes_in(one, argument, own, spec.sizes));
+      if (rule->of_sizes.empty()) file.push_back(sizes_in(*rule, argument, own, spec.sizes));
+    }
+  }
+  return files;
+}
+
+std::optional<cover::Sizes> all_sizes(const model::KernelSpec& spec,
+                                      const std::map<std::string, std::int64_t>& known) {
+  cover::Sizes sizes;
+  for (const std::string& name : spec.sizes) {
+    const auto size = known.find(name);
+    if (size == known.end()) return std::nullopt;
+    sizes.push_back(size->second);
+  }
+  return sizes;
+}
+
+bool agrees(const model::KernelSpec& spec, const cover::Sizes& sizes,
+            const std::map<std::string, std::int64_t>& known) {
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (const auto size = known.find(spec.sizes[i]); size != known.end() && size->second != sizes[i])
+      return false;
+  return true;
 }
 
 void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_timed, CapturedUses& uses) {
@@ -124,6 +179,22 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
                           reports::percent_text(uses.cost / uses.program_ns));
   notices.push_back(std::move(notice));
   return sizes;
+}
+
+std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec& spec,
+                                                        model::ElementType type) {
+  const std::vector<SizedFile> files = sized_files(spec, type);
+  std::set<cover::Sizes> all;
+  for (const SizedFile& file : files)
+    for (const auto& known : file)
+      if (const auto sizes = all_sizes(spec, known)) all.insert(*sizes);
+  if (all.empty()) return std::nullopt;
+  std::erase_if(all, [&](const cover::Sizes& sizes) {
+    return !std::ranges::all_of(files, [&](const SizedFile& file) {
+      return std::ranges::any_of(file, [&](const auto& known) { return agrees(spec, sizes, known); });
+    });
+  });
+  return std::vector<cover::Sizes>(all.begin(), all.end());
 }
 
 model::KernelSpec spec_named(const std::string& kernel, const std::string& file) {

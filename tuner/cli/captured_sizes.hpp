@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ bool is_capture(const std::string& sizes);
 /// first, and a notice of what is left out.
 std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config::Settings& settings,
                                     std::vector<std::string>& notices);
+
+/// The sizes that a spec has files of inputs and results for, ascending, where its files say that: by sizes
+/// in their names, or where extents are sizes.
+std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec& spec,
+                                                        model::ElementType type);
 
 /// The spec of the kernel that a question names, by name or file.
 model::KernelSpec spec_named(const std::string& kernel, const std::string& file);

@@ -132,6 +132,15 @@ std::string result_table(const std::vector<model::TrialRecord>& records, const r
   return table.fitted(screen) + "\n" + (records.size() > 1 ? common.text(screen) : "");
 }
 
+/// What refuses every configuration alike; empty: nothing does.
+std::string shared_refusal(const std::vector<model::TrialRecord>& records) {
+  const auto refuses = [&](const model::TrialRecord& record) {
+    return record.outcome.status == model::TrialStatus::unlaunchable &&
+           record.outcome.detail == records.front().outcome.detail;
+  };
+  return records.size() > 1 && std::ranges::all_of(records, refuses) ? records.front().outcome.detail : "";
+}
+
 /// A sample of a large space takes minutes to compile; what more of it would show is rarely new.
 constexpr std::size_t most_sampled = 256;
 
@@ -181,19 +190,42 @@ class Patience {
   std::int64_t m_looked_at = 0;
 };
 
-/// The sizes asked for that have as many dimensions as the kernel, what counts most last; a cube of 1024
-/// where none has.
+std::string sizes_text(const cover::Sizes& sizes) {
+  return fmt::format("{}", fmt::join(sizes, "x"));
+}
+
+/// The sizes asked for that have as many dimensions as the kernel, what counts most last; where none has, a
+/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where nobody
+/// asked. Empty where no size that was asked for has one, which is said.
 std::vector<model::Problem> check_problems(const model::KernelSpec& spec, const config::Settings& settings) {
   std::vector<model::Problem> problems;
   const auto add = [&](const std::vector<std::int64_t>& sizes) {
     problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
   };
+  const auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()));
+  if (recorded && settings.find("sizes")->layer == config::Layer::defaults) {
+    for (const cover::Sizes& sizes : *recorded) add(sizes);
+    return problems;
+  }
   std::vector<std::string> notices;
   std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
   if (is_capture(settings.text("sizes"))) std::ranges::reverse(sizes);  // the first weighs most
   for (const cover::Sizes& asked : sizes)
     if (asked.size() == 1 || asked.size() == spec.sizes.size()) add(asked);
   if (problems.empty()) add({1024});
+  if (!recorded) return problems;
+  std::vector<std::string> without, with;
+  std::erase_if(problems, [&](const model::Problem& problem) {
+    cover::Sizes own;
+    for (const model::Dimension& dimension : problem.sizes) own.push_back(dimension.value);
+    if (std::ranges::count(*recorded, own) > 0) return false;
+    without.push_back(sizes_text(own));
+    return true;
+  });
+  std::ranges::transform(*recorded, std::back_inserter(with), sizes_text);
+  if (!without.empty())
+    write_err(fmt::format("{}: not looked at {}: its files are of {}", spec.name, fmt::join(without, ", "),
+                          with.empty() ? "no size together" : fmt::format("{}", fmt::join(with, ", "))));
   return problems;
 }
 
@@ -237,6 +269,7 @@ struct Look {
     const LongLook look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
     const space::GoOn go_on = look.go_on();
     const std::vector<model::Problem> problems = check_problems(kernel.spec(), settings);
+    if (problems.empty()) return std::nullopt;
     Counted counted{space::ConfigurationList(kernel.spec().parameters), problems.back(), {}, {}};
     std::optional<space::ConfigurationList> list;
     std::vector<std::int64_t> seen;
@@ -364,7 +397,11 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
         is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)
         : is_cut ? " (the sample has no more; --all compiles every one)"
                  : ""));
-    write_out(result_table(records, stdout_screen()));
+    const std::string refusal = shared_refusal(records);
+    if (refusal.empty())
+      write_out(result_table(records, stdout_screen()));
+    else
+      write_prose(fmt::format("{}: none can be launched: {}", spec.name, refusal));
     say_mistakes(wrong);
     if (!reference.empty())
       write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));

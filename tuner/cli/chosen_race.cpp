@@ -6,7 +6,6 @@
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/run_sentences.hpp"
-#include "tuner/cli/sweep_display.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
@@ -34,18 +33,9 @@ ChosenRace::ChosenRace(const Context& context, const config::Settings& settings)
   m_request.budget.is_shared = false;  // of half its finalists a size learns nothing
 }
 
-void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
-                      const std::string& what) {
+template <typename Act>
+void ChosenRace::with_services(const Act& act) {
   SweepDisplay display(m_printer, m_backend.devices());
-  for (const std::string& notice : m_backend.notices) display.notice(notice);
-  for (const std::string& notice : notices) display.notice(notice);
-  std::vector<model::KernelSpec> specs;
-  for (const sweep::Work& work : m_request.work) specs.push_back(work.kernel.spec());
-  require_nvcc(specs, m_backend.device, m_backend.compiler);
-  const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
-  if (list.groups.empty())
-    throw NothingFound(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
-                       "`tuner run` searches what can");
   compile::CompilePool pool(m_backend.compile_jobs, m_backend.make_compiler);
   sweep::Services services{pool,
                            m_backend.all_runners(),
@@ -55,9 +45,35 @@ void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vecto
                            m_backend.oracle,
                            terminal::steady_clock(),
                            m_signals.stop()};
+  act(services, display);
+}
+
+void ChosenRace::declare() {
+  with_services(
+      [this](sweep::Services& services, SweepDisplay&) { sweep::declare_own(m_request, services); });
+}
+
+void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
+                      const std::string& what) {
+  with_services([&](sweep::Services& services, SweepDisplay& display) {
+    race(chosen, notices, what, services, display);
+  });
+  m_printer.finish();
+}
+
+void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
+                      const std::string& what, sweep::Services& services, SweepDisplay& display) {
+  for (const std::string& notice : m_backend.notices) display.notice(notice);
+  for (const std::string& notice : notices) display.notice(notice);
+  std::vector<model::KernelSpec> specs;
+  for (const sweep::Work& work : m_request.work) specs.push_back(work.kernel.spec());
+  require_nvcc(specs, m_backend.device, m_backend.compiler);
+  const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
+  if (list.groups.empty())
+    throw NothingFound(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
+                       "`tuner run` searches what can");
   m_summary = sweep::sweep(m_request, list, services);
   sweep::declare_own(m_request, services);
-  m_printer.finish();
 }
 
 int ChosenRace::end(int code) {

@@ -7,6 +7,7 @@
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/sweep_display.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/sweep/sweep.hpp"
 
@@ -23,6 +24,8 @@ class ChosenRace {
   const db::Connection& connection() const { return m_store.connection(); }
   /// Its work and its run are the caller's to say.
   sweep::Request& request() { return m_request; }
+  /// Judges what is known by the specs of the work as they are now, as a sweep does before it begins.
+  void declare();
   /// Throws model::Error with nothing_found where none can be launched, which is told of `what`.
   void race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
             const std::string& what);
@@ -33,6 +36,11 @@ class ChosenRace {
   int settle(int code);
 
  private:
+  template <typename Act>
+  void with_services(const Act& act);
+  void race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
+            const std::string& what, sweep::Services& services, SweepDisplay& display);
+
   const Context& m_context;
   db::ResultStore m_store;
   SignalGuard m_signals;

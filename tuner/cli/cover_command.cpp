@@ -191,11 +191,17 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
   if (options.check.sizes > 0)
     throw model::UsageError("--fill and --check do not go together", "fill first, then check");
   ChosenRace race(context, settings);
-  db::BestAnswers all = answers_of(race.connection(), settings, options, query);
-  require_environment_at_hand("--fill", race.request(), settings, all);
-  const answers::CoverTable table =
-      load_cover_table(race.connection(), of_one_environment(all), query, options.spec);
+  const auto load_table = [&] {
+    const db::BestAnswers all = answers_of(race.connection(), settings, options, query);
+    require_environment_at_hand("--fill", race.request(), settings, all);
+    return load_cover_table(race.connection(), of_one_environment(all), query, options.spec);
+  };
+  answers::CoverTable table = load_table();
   const KernelsAtHand at_hand = kernels_at_hand(race.connection(), table, options.spec);
+  sweep::Request& request = race.request();
+  for (const auto& [kernel, space] : at_hand.spaces) request.work.push_back({space, {}});
+  race.declare();
+  table = load_table();  // what an edit excludes leaves other gaps
   std::set<std::string> absent;
   const auto chosen = fill_of(
       table, at_hand, answers::gaps(table, goal_of(options), static_cast<std::size_t>(options.fill)), absent);
@@ -207,13 +213,10 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
     for (const std::string& notice : notices) write_err(notice);
     return 0;
   }
-  sweep::Request& request = race.request();
   request.run.strategy = "fill";
   request.policy.cuts.clear();  // a loss is measured whole, however large
-  for (const auto& [kernel, space] : at_hand.spaces) {
-    sweep::Work& work = request.work.emplace_back(sweep::Work{space, {}});
+  for (sweep::Work& work : request.work)
     for (const db::Case& one : table.cases) work.problems.push_back(one.problem);
-  }
   race.race(chosen, notices, "the best of each size");
   return race.end(0);
 }

@@ -263,6 +263,7 @@ struct KernelSpec {
   bool unverified = false;  ///< verify = "none": results are not checked
   std::optional<GeneratorSpec> generator;
   std::vector<MetricSpec> metrics;  ///< the first is the one shown in tables
+  std::vector<PlacedName> counted;  ///< `[profile] metrics`: hardware counters beside the usual
   WorkloadSpec workload;
   std::vector<BaselineSpec> baselines;
   /// The kernel measures a ceiling of the device: the best value of its first metric. Empty for ordinary

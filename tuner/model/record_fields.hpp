@@ -61,7 +61,7 @@ inline std::string_view word_of(ElementType type) {
   return cuda_name(type);
 }
 
-/// The inverse; false where no value has this word.
+/// The inverse; false where `word` is none of them.
 template <class E>
 bool read_word(std::string_view word, E& value) {
   std::optional<E> found;
@@ -73,7 +73,7 @@ bool read_word(std::string_view word, E& value) {
   return found.has_value();
 }
 
-/// The expected words, for a message about another word.
+/// What was expected in place of another word.
 template <Worded E>
 const char* words_of(E) {
   return Words<E>::expected;
@@ -115,46 +115,45 @@ template <class Archive, Described<KernelResources> T>
 void describe(Archive& a, T& v) {
   a(Figure{"entry", "name expression of the kernel"}, v.entry);
   a(Figure{"symbol", "its name in the binary"}, v.symbol);
-  a(Figure{"registers", "per thread", "registers"}, v.registers);
-  a(Figure{"spill_store_bytes", "stores of spilled registers per thread", "bytes"}, v.spill_store_bytes);
-  a(Figure{"spill_load_bytes", "loads of spilled registers per thread", "bytes"}, v.spill_load_bytes);
-  a(Figure{"stack_bytes", "per thread", "bytes"}, v.stack_bytes);
-  a(Figure{"static_shared_bytes", "per block", "bytes"}, v.static_shared_bytes);
-  a(Figure{"constant_bytes", "constant memory of the kernel", "bytes"}, v.constant_bytes);
+  a(Figure{"registers", "of a thread", "registers"}, v.registers);
+  a(Figure{"spill_store_bytes", "of spilled registers that a thread stores", "bytes"}, v.spill_store_bytes);
+  a(Figure{"spill_load_bytes", "of spilled registers that a thread loads", "bytes"}, v.spill_load_bytes);
+  a(Figure{"stack_bytes", "of a thread", "bytes"}, v.stack_bytes);
+  a(Figure{"static_shared_bytes", "of a block", "bytes"}, v.static_shared_bytes);
+  a(Figure{"constant_bytes", "of the kernel", "bytes"}, v.constant_bytes);
   a(Figure{"max_threads_per_block", "from __launch_bounds__; 0: no limit", "threads"},
     v.max_threads_per_block);
 }
 
 template <class Archive, Described<Occupancy> T>
 void describe(Archive& a, T& v) {
-  a(Figure{"fraction", "active warps divided by the maximum of a multiprocessor", "0 to 1"}, v.fraction);
+  a(Figure{"fraction", "warps that fit on a multiprocessor, by the most it can hold", "0 to 1"}, v.fraction);
   a(Figure{"blocks_per_multiprocessor", "blocks that fit on a multiprocessor", "blocks"},
     v.blocks_per_multiprocessor);
   a(Figure{"active_warps_per_multiprocessor", "warps that fit on a multiprocessor", "warps"},
     v.active_warps_per_multiprocessor);
-  a(Figure{"limited_by", "the resources that limit it"}, v.limited_by);
+  a(Figure{"limited_by", "what keeps it from being higher"}, v.limited_by);
 }
 
 template <class Archive, Described<Verification> T>
 void describe(Archive& a, T& v) {
   a(Figure{"checked", "the results were compared with the reference"}, v.checked);
-  a(Figure{"error_ratio", "the largest error divided by the bound"}, v.error_ratio);
-  a(Figure{"error_ulp_scale", "the largest error divided by the spacing of numbers near the expected one"},
+  a(Figure{"error_ratio", "the largest error by what the rule allows"}, v.error_ratio);
+  a(Figure{"error_ulp_scale", "the largest error by the spacing of numbers as large as the expected one"},
     v.error_ulp_scale);
   a(Figure{"wrong_elements", "elements outside of the bound", "elements"}, v.wrong_elements);
-  a(Figure{"first_wrong", "index of the first wrong element", "", "no element is wrong"}, v.first_wrong);
-  a(Figure{"buffer", "buffer of these figures"}, v.buffer);
-  a(Figure{"rule", "the rule of comparison"}, v.rule);
+  a(Figure{"first_wrong", "index of the first of them", "", "no element is wrong"}, v.first_wrong);
+  a(Figure{"buffer", "the buffer that these figures are of"}, v.buffer);
+  a(Figure{"rule", "by which rule the results were compared"}, v.rule);
 }
 
 template <class Archive, Described<Measurement> T>
 void describe(Archive& a, T& v) {
   a(Figure{"median_ns", "median time of one execution", "ns"}, v.median_ns);
   a(Figure{"low_ns", "lower end of the 95 % interval of the median", "ns"}, v.low_ns);
-  a(Figure{"high_ns", "upper end of the interval", "ns"}, v.high_ns);
+  a(Figure{"high_ns", "upper end of it", "ns"}, v.high_ns);
   a(Figure{"min_ns", "fastest sample", "ns"}, v.min_ns);
-  a(Figure{"launches_per_sample", "number of launches that a sample averages", "launches"},
-    v.launches_per_sample);
+  a(Figure{"launches_per_sample", "one sample is the mean of so many", "launches"}, v.launches_per_sample);
   a(Figure{"sm_clock_mhz", "median clock of the multiprocessors", "MHz", "the device does not tell"},
     v.sm_clock_mhz);
   a(Figure{"throttled_samples", "samples left out because the clock was lowered", "samples"},
@@ -169,31 +168,30 @@ void describe(Archive& a, T& v) {
 
 template <class Archive, Described<OutputBits> T>
 void describe(Archive& a, T& v) {
-  a(Figure{"inputs", "digest of the inputs; outputs compare only where it is equal"}, v.inputs);
+  a(Figure{"inputs", "digest of what the inputs are drawn from; bits compare only where it is the same"},
+    v.inputs);
   a(Figure{"outputs", "digest of all bits of all outputs"}, v.outputs);
 }
 
 template <class Archive, Described<Energy> T>
 void describe(Archive& a, T& v) {
-  constexpr const char* one_run = "there was one run";
-  a(Figure{"mean_j", "energy of one execution, by the device's counter", "J"}, v.mean_j);
+  constexpr const char* one_run = "one run gives none";
+  a(Figure{"mean_j", "of one execution, by the device's counter", "J"}, v.mean_j);
   a(Figure{"low_j", "lower end of the 95 % interval of the mean", "J", one_run}, v.low_j);
-  a(Figure{"high_j", "upper end of the interval", "J", one_run}, v.high_j);
-  a(Figure{"mean_ns", "time of one execution during these runs", "ns"}, v.mean_ns);
-  a(Figure{"idle_w", "power of the waiting device", "W", "unknown"}, v.idle_w);
-  a(Figure{"clock_mhz", "mean SM clock during these runs", "MHz", "the device does not tell"}, v.clock_mhz);
-  a(Figure{"runs", "number of runs that the mean is over", "runs"}, v.runs);
-  a(Figure{"sequence", "sequence of the result it came with; the larger one is current"}, v.sequence);
+  a(Figure{"high_j", "upper end of it", "J", one_run}, v.high_j);
+  a(Figure{"mean_ns", "time of one execution meanwhile", "ns"}, v.mean_ns);
+  a(Figure{"idle_w", "of the device that waits", "W", "unknown"}, v.idle_w);
+  a(Figure{"clock_mhz", "mean clock of the multiprocessors meanwhile", "MHz", "the device does not tell"},
+    v.clock_mhz);
+  a(Figure{"runs", "that the mean is of", "runs"}, v.runs);
+  a(Figure{"sequence", "of the result it came with: of two the larger counts"}, v.sequence);
 }
 
 template <class Archive, Described<Workload> T>
 void describe(Archive& a, T& v) {
-  a(Figure{"operations", "operations that the problem needs, whatever the kernel", "",
-           "the spec does not say"},
+  a(Figure{"operations", "that the problem asks for, however it is solved", "", "the spec does not say"},
     v.operations);
-  a(Figure{"bytes", "bytes that must be read or written, whatever the kernel", "bytes",
-           "the spec does not say"},
-    v.bytes);
+  a(Figure{"bytes", "that the problem moves at least", "bytes", "the spec does not say"}, v.bytes);
 }
 
 template <class Archive, Described<Problem> T>
@@ -215,21 +213,20 @@ void describe(Archive& a, T& v) {
   a(Figure{"execution", "how launches follow each other: stream, or eager: a call of the host each", "",
            "back to back in a graph"},
     v.execution);
-  a(Figure{"clock_mhz", "locked SM clock", "MHz", "not locked"}, v.clock_mhz);
+  a(Figure{"clock_mhz", "that the multiprocessors were locked to", "MHz", "they were not"}, v.clock_mhz);
   a(Figure{"inputs", "how inputs are made"}, v.inputs);
 }
 
-// describe_row() describes the columns of a record's own row in the database. Other rows hold what it shares
-// with other records.
+// describe_row() describes what a record's own row in the database holds. What it shares with others lies in
+// other rows.
 
 template <class Archive, Described<TrialRecord> T>
 void describe_row(Archive& a, T& v) {
   a(Figure{"role", "competitor; baseline: never chosen; ceiling: measures what the device can do"}, v.role);
-  a(Figure{"is_default", "the configuration without tuning", "", "", "default"}, v.is_default);
+  a(Figure{"is_default", "the configuration that one has without tuning", "", "", "default"}, v.is_default);
   a(Figure{"origin", "where the candidate came from", "", "a baseline, or unknown", "idea"}, v.origin);
   a(Figure{"macros", "macros whose value the configuration does not show", "", "there are none"}, v.macros);
-  a(Figure{"definition", "digest of everything that decides what the kernel runs and what is right", "",
-           "unknown"},
+  a(Figure{"definition", "digest of all that decides what the kernel runs and what is right", "", "unknown"},
     v.definition);
   a(Figure{"binary", "digest of the job that compiles it", "", "there is no binary"}, v.binary_key);
   a(Figure{"probe", "digest of its binary with its probes", "", "it has none, or unknown"}, v.probe_key);
@@ -237,7 +234,7 @@ void describe_row(Archive& a, T& v) {
   a(Figure{"block", "of the first launch", "threads"}, v.block);
   a(Figure{"dynamic_shared_bytes", "of the first launch", "bytes"}, v.dynamic_shared_bytes);
   a(Figure{"occupancy", "theoretical, of the first launch", "", "it was not compiled"}, v.occupancy);
-  a(Figure{"driver_blocks_per_multiprocessor", "blocks that fit on a multiprocessor, by the driver", "blocks",
+  a(Figure{"driver_blocks_per_multiprocessor", "the same by the driver", "blocks",
            "the driver was not asked"},
     v.outcome.driver_blocks_per_multiprocessor);
   a(Figure{"status", "how the trial ended"}, v.outcome.status);
@@ -245,49 +242,49 @@ void describe_row(Archive& a, T& v) {
   a(Figure{"device_lost", "the process could launch nothing after it"}, v.outcome.device_lost);
   a(Figure{"verification", "how the results compare with the reference"}, v.outcome.verification);
   a(Figure{"output_bits", "digests for telling which trials give the same bits", "",
-           "the kernel is not deterministic, or was not examined"},
+           "the kernel is not deterministic, or nobody looked"},
     v.outcome.output_bits);
-  a(Figure{"energy", "energy of one execution", "", "not asked for, or the device has no counter"},
+  a(Figure{"energy", "what one execution takes", "", "nobody asked, or the device does not tell"},
     v.outcome.energy);
-  a(Figure{"metrics", "metrics of the spec at the median time, by name with unit"}, v.metrics);
-  a(Figure{"workload", "work that the problem needs"}, v.workload);
+  a(Figure{"metrics", "figures of the spec at the median time, by name with unit"}, v.metrics);
+  a(Figure{"workload", "what the problem asks for"}, v.workload);
   a(Figure{"gpu", "uuid of the GPU that measured it", "", "it was not run, or unknown"}, v.gpu);
-  a(Figure{"measured_at", "time of the result", "UTC"}, v.measured_at);
+  a(Figure{"measured_at", "when the result was there", "UTC"}, v.measured_at);
   a(Figure{"run", "the run that measured it", "", "unknown"}, v.run);
-  a(Figure{"sequence", "grows with each result of a run and of a trial"}, v.sequence);
+  a(Figure{"sequence", "grows with each result of a run, and of a trial"}, v.sequence);
 }
 
 template <class Archive, Described<TrialRecord> T>
 void describe(Archive& a, T& v) {
-  a(Figure{"trial", "identity: what is compiled, how it is launched, problem and environment"}, v.key);
+  a(Figure{"trial", "identity: what is compiled, how it is launched, on which problem, in which environment"},
+    v.key);
   describe(a, v.problem);
   a(Figure{"kernel", "name of the kernel or library"}, v.kernel);
   a(Figure{"configuration", "each parameter by name"}, v.configuration);
-  a(Figure{"environment", "only times of one environment compare", "", "", "class"}, v.environment);
+  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
   describe_row(a, v);
-  a(Figure{"measurement", "current measurement", "", "it was not timed"}, v.outcome.measurement);
-  a(Figure{"resources", "resources of the first kernel launched", "", "it was not compiled"}, v.resources);
+  a(Figure{"measurement", "the current one", "", "it was not timed"}, v.outcome.measurement);
+  a(Figure{"resources", "of the first kernel that is launched", "", "it was not compiled"}, v.resources);
   a(Figure{"compile_ms", "time to compile its binary", "ms"}, v.compile_ms);
   a(Figure{"compile_log", "output of the compiler"}, v.compile_log);
 }
 
 template <class Archive, Described<Outlook> T>
 void describe(Archive& a, T& v) {
-  a(Figure{"gain", "gain of the last `stretch` results; where that is 0, expected of the rest",
+  a(Figure{"gain", "of the last `stretch` results; where that is 0, expected of the rest",
            "of the best time"},
     v.gain);
   a(Figure{"low", "lower end of the 95 % interval of an expectation", "of the best time"}, v.low);
-  a(Figure{"high", "upper end of the interval", "of the best time"}, v.high);
-  a(Figure{"estimate", "how the gain was estimated"}, v.estimate);
-  a(Figure{"stretch", "number of results that the gain is over, without failures", "results"}, v.stretch);
+  a(Figure{"high", "upper end of it", "of the best time"}, v.high);
+  a(Figure{"estimate", "where the gain comes from"}, v.estimate);
+  a(Figure{"stretch", "that the gain is of, failures not counted", "results"}, v.stretch);
   a(Figure{"behind",
-           "share of searches on test spaces that ended like this one but over 5 % behind the best; 0: none",
+           "of searches on test spaces that ended like this one more than 5 % behind the best; 0: none",
            "share"},
     v.behind);
-  a(Figure{"behind_at_worst", "the same on the worst kind of space", "share"}, v.behind_at_worst);
-  a(Figure{"faster",
-           "upper limit of the share of the rest that is faster, with 95 % confidence; 0: not known",
-           "share"},
+  a(Figure{"behind_at_worst", "the same on the kind of space where it is largest", "share"},
+    v.behind_at_worst);
+  a(Figure{"faster", "of the rest, at most, that is faster, with 95 % confidence; 0: not known", "share"},
     v.faster);
 }
 
@@ -329,7 +326,7 @@ template <class Archive, class T>
 requires Described<T, FinalRecord> || Described<T, SearchRecord>
 void describe(Archive& a, T& v) {
   describe(a, v.problem);
-  a(Figure{"environment", "only times of one environment compare", "", "", "class"}, v.environment);
+  a(Figure{"environment", "times compare within one alone", "", "", "class"}, v.environment);
   describe_row(a, v);
 }
 

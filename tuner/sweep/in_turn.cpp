@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tuner/model/error.hpp"
@@ -121,8 +122,18 @@ model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<mod
 model::Profile profile_again(const Request& request, const model::TrialRecord& trial,
                              const std::vector<std::string>& metrics, const Repeating& with) {
   CompileAhead compiling(with.pool);
-  const model::TrialJob job = make_job(request, trial, compiling, with.oracle);
-  model::Profile profile = with.runner.profile({job, metrics});
+  model::ProfileJob job{make_job(request, trial, compiling, with.oracle), metrics};
+  const std::vector<model::PlacedName>& counted = required_work(request, trial).kernel.spec().counted;
+  for (const model::PlacedName& one : counted)
+    if (std::ranges::count(job.metrics, one.name) == 0) job.metrics.push_back(one.name);
+  model::Profile profile = with.runner.profile(job);
+  for (const model::PlacedName& one : counted) {
+    const bool is_asked = std::ranges::count(metrics, one.name) > 0;
+    if (!is_asked &&
+        profile.outcome.detail.find(fmt::format("no metric '{}'", one.name)) != std::string::npos)
+      throw model::Error(fmt::format("{}: [profile] metrics: {}", one.where.text(), profile.outcome.detail),
+                         "take it out of the spec, or name one of this GPU's");
+  }
   require_ok(trial, profile.outcome);
   return profile;
 }

@@ -39,7 +39,8 @@ model::FinalOutcome repeat_in_turn(const Request& request, const std::vector<mod
                                    const Repeating& with);
 
 /// Compiles a remembered trial again and counts what one run of it does, as TrialRunner::profile() says, with
-/// `metrics` beside the usual ones. Throws as repeat_in_turn() does, and where nothing can be counted.
+/// `metrics` and the spec's beside the usual ones. Throws as repeat_in_turn() does, and where nothing can be
+/// counted.
 model::Profile profile_again(const Request& request, const model::TrialRecord& trial,
                              const std::vector<std::string>& metrics, const Repeating& with);
 
