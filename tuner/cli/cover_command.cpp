@@ -192,7 +192,7 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
     throw model::UsageError("--fill and --check do not go together", "fill first, then check");
   ChosenRace race(context, settings);
   const auto load_table = [&] {
-    const db::BestAnswers all = answers_of(race.connection(), settings, options, query);
+    db::BestAnswers all = answers_of(race.connection(), settings, options, query);
     require_environment_at_hand("--fill", race.request(), settings, all);
     return load_cover_table(race.connection(), of_one_environment(all), query, options.spec);
   };
