@@ -25,5 +25,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
                  int columns, int band, int k_tiles, float alpha, const float* scale_a,
                  const float* scale_b) {
   run_block(A_map, B_map, D_map, {D, M, N, ldd, alpha}, {scale_a, scale_b}, {1, nullptr, M},
-            {rows, columns, band}, k_tiles);
+            {rows, columns, band, k_tiles});
 }

@@ -42,6 +42,8 @@ TEST_CASE("products of bfloat16 verify, large and of few rows") {
   verify("wgmma", {33, 71, 45}, 23);
   verify("wgmma", {1003, 333, 777}, 3, 8);
   verify("wgmma", {5, 4096, 1003}, 7);
+  verify("wgmma_split", {33, 71, 45}, 1);
+  verify("wgmma_split", {1015, 5099, 2101}, 1, 8);
 }
 
 TEST_CASE("products verify where launches overlap") {

@@ -48,6 +48,7 @@ TEST_CASE("products of bfloat16 compile for Hopper: large, and of few rows" *
           doctest::skip(test::no_toolkit())) {
   check_compiles("wgmma", {4096, 4096, 4096}, "sm_90");
   check_compiles("wgmma", {16, 11008, 4096}, "sm_90");
+  check_compiles("wgmma_split", {2048, 11008, 4096}, "sm_90");
 }
 
 TEST_CASE("products of FP8 compile for Hopper, with one scale and with many" *

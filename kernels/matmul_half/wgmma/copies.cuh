@@ -74,6 +74,7 @@ class Copies {
     unsigned char* const b = stage + BYTES_A;
     constexpr int rows_b = (B_ROWS ? TILE_K : TILE_N) / CLUSTER_M;
     static_assert(CLUSTER_M == 1 || rows_b % 8 == 0, "the swizzle repeats every 8 rows");
+    static_assert(!B_ROWS || GROUPED || rows_b % B_BOX == 0, "whole boxes: a barrier counts their bytes");
     const int first_b = m_row * rows_b;
     if constexpr (GROUPED) {
       static_assert(!GROUPED || B_ROWS, "groups have rows of B");

@@ -28,20 +28,19 @@ __device__ inline void take_registers() {
   if constexpr (CONSUMERS > 1) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
 
-__device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule schedule, int k_tiles) {
+__device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule schedule) {
   Turn turn(0);
-  const Part part(k_tiles);
   Place place;
   int early = 0;  // k-tiles whose B is on its way
   if constexpr (OVERLAP == 2) {
-    for (; schedule.get(place) && early < min(STAGES, part.count); ++early) {
+    for (; schedule.get(place) && early < min(STAGES, place.k_tiles); ++early) {
       expect_bytes(shared.full[early], STAGE_BYTES);
-      copies.copy_b(shared.stages[early], place, (part.first + early) * TILE_K, shared.full[early]);
+      copies.copy_b(shared.stages[early], place, (place.first_k + early) * TILE_K, shared.full[early]);
     }
     wait_for_launch_before();
   }
-  for (; schedule.get(place); schedule.advance(1)) {
-    for (int k = part.first; k < part.first + part.count; ++k) {
+  const auto copy = [&] {
+    for (int k = place.first_k; k < place.first_k + place.k_tiles; ++k) {
       unsigned char* const stage = shared.stages[turn.stage];
       Barrier& full = shared.full[turn.stage];
       if (early == 0) {
@@ -54,24 +53,33 @@ __device__ inline void copy_tiles(Shared& shared, const Copies& copies, Schedule
       copies.copy_a(stage, place, k * TILE_K, full);
       turn.advance();
     }
-  }
+  };
+  // Two loops, so that the one for whole tiles counts in registers that all threads share.
+  for (; schedule.get_whole(place); schedule.advance()) copy();
+  if (SPLIT_REST && schedule.get_part(place)) copy();
 }
 
 /// `group` counts the warpgroups that multiply, `thread` its threads.
 __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule schedule, const Scales& scales,
-                                      int k_tiles, int group, int thread) {
-  const int team = group / TEAM, in_team = group % TEAM;
-  const Part part(k_tiles);
-  schedule.advance(team);
-  unsigned first_k_tile = team * k_tiles;
+                                      const Parts& parts, int group, int thread) {
+  const int team = group / TEAM, in_team = group % TEAM, worker = in_team * GROUP + thread;
+  unsigned first_k_tile = 0;
   unsigned tiles = team == 0 ? 1 : 0;  // parity of the tiles that this team has had; the first waits for none
-  for (Place place; schedule.get(place); schedule.advance(TEAMS)) {
+  int next_team = 0;
+  for (Place place; schedule.get(place); schedule.advance()) {
+    const unsigned first = first_k_tile;
+    first_k_tile += place.k_tiles;
+    if constexpr (TEAMS > 1) {
+      const int of = next_team;
+      next_team ^= 1;
+      if (of != team) continue;
+    }
     if constexpr (TURNS) wait(shared.turn[team], tiles++ % 2);
-    Turn turn(first_k_tile);
+    Turn turn(first);
     Sums sums, total;
-    if (PROMOTE || CLUSTER_K > 1 && part.count == 0) total = {};
+    if (PROMOTE || CLUSTER_K > 1 && place.k_tiles == 0) total = {};
     int last = 0;
-    for (int k = 0; k < part.count; ++k) {
+    for (int k = 0; k < place.k_tiles; ++k) {
       wait(shared.full[turn.stage], turn.parity);
       multiply_tile(PROMOTE ? sums : total, shared_address(shared.stages[turn.stage]), in_team,
                     !PROMOTE && k > 0);
@@ -90,9 +98,13 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
       if (thread == 0) arrive(shared.turn[team ^ 1]);
     }
     wait_for_batches<0>();
-    if (!PROMOTE && (CLUSTER_K == 1 || part.count > 0)) release(shared.empty[last], thread);
-    first_k_tile += TEAMS * k_tiles;
-    if (!add_parts(shared, total, part, in_team * GROUP + thread)) break;
+    if (!PROMOTE && (CLUSTER_K == 1 || place.k_tiles > 0)) release(shared.empty[last], thread);
+    if constexpr (CLUSTER_K > 1) {
+      if (!add_in_cluster(shared, total, place.part, worker)) break;
+    }
+    if constexpr (SPLIT_REST) {
+      if (!add_in_memory(parts, total, schedule.division(), place, team, worker)) break;
+    }
     const int row = place.row + (TRANSPOSED ? 0 : in_team * GROUP_LONG);
     const int column = place.column + (TRANSPOSED ? in_team * GROUP_LONG : 0);
     scale(total, scales, store.result(), row, column);
@@ -104,7 +116,7 @@ __device__ inline void multiply_tiles(Shared& shared, Store store, Schedule sche
 /// What a block does; its arguments are those of the kernels.
 __device__ inline void run_block(const CUtensorMap& A_map, const CUtensorMap& B_map, const CUtensorMap& D_map,
                                  Result result, const Scales& scales, const Groups& groups,
-                                 const Division& division, int k_tiles) {
+                                 const Division& division, const Parts& parts = {}) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Shared& shared = *reinterpret_cast<Shared*>(memory);
   const int warp = __shfl_sync(0xffffffffU, threadIdx.x / WARP, 0);
@@ -127,14 +139,14 @@ __device__ inline void run_block(const CUtensorMap& A_map, const CUtensorMap& B_
   if (warp < 4) {
     keep_registers<CONSUMERS == 2 ? 24 : 32>();
     if (warp == 0 && threadIdx.x == 0) {
-      copy_tiles(shared, Copies(A_map, B_map), Schedule(division, groups), k_tiles);
+      copy_tiles(shared, Copies(A_map, B_map), Schedule(division, groups));
     }
   } else {
     take_registers<CONSUMERS == 2 ? 240 : 160>();
     const int group = warp / 4 - 1;
     result.alpha *= common_scale(scales);
     multiply_tiles(shared, Store(D_map, result, shared.stores[(warp - 4) / STORE_WARPS]),
-                   Schedule(division, groups), scales, k_tiles, group, threadIdx.x % GROUP);
+                   Schedule(division, groups), scales, parts, group, threadIdx.x % GROUP);
   }
   meet_at_end();
 }

@@ -15,8 +15,12 @@
 #define PROMOTE 0  // sums of FP8 alone lack bits, see multiply.cuh
 #endif
 
+#ifndef SPLIT_REST
+#define SPLIT_REST 0  // the tiles of the last wave are divided, see schedule.cuh
+#endif
+
 #ifndef B_BOX
-#define B_BOX TILE_K  // rows of B that lie across k, in a box
+#define B_BOX (TILE_K / CLUSTER_M)  // rows of B that lie across k, in a box
 #endif
 
 #include "product/variant.cuh"
@@ -45,6 +49,7 @@ constexpr int SQUARE = CLUSTER_M * CLUSTER_N;
 constexpr int CLUSTER = SQUARE * CLUSTER_K;
 static_assert(CLUSTER_K == 1 || (SQUARE == 1 && !TURNS), "one or the other");
 static_assert(!GROUPED || CLUSTER == 1, "groups have tiles by themselves");
+static_assert(!SPLIT_REST || (CLUSTER == 1 && !GROUPED), "blocks share tiles one way or the other");
 
 /// A and B in shared memory: where they lie along k, for each 64 of k as many rows as the tile has; else for
 /// each 64 rows or columns of the tile TILE_K rows.
