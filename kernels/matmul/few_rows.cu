@@ -21,12 +21,6 @@ class Copies {
   __device__ Copies(const Product& product, int row, int column)
       : m_product(product), m_row(row), m_column(column + lane_column()) {}
 
-  __device__ void copy(Stage& stage, int k_tile) const {
-    copy_a(stage, k_tile * TILE_K);
-    copy_b(stage, k_tile * TILE_K);
-  }
-
- private:
   /// Rows below M and k beyond K are filled with zeros.
   __device__ void copy_a(Stage& stage, int k) const {
     constexpr int pieces = TILE_M * TILE_K / VECTOR_FLOATS;
@@ -66,6 +60,7 @@ class Copies {
     }
   }
 
+ private:
   const Product& m_product;
   int m_row, m_column;
 };
@@ -120,7 +115,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 
   float sums[TILE_M][THREAD_N] = {};
   stream_tiles(
-      own.stages, k_tiles, [&](Stage& stage, int k_tile) { copies.copy(stage, k_tile); },
+      own.stages, k_tiles, [&](Stage& stage, int k_tile) { copies.copy_a(stage, k_tile * TILE_K); },
+      [&](Stage& stage, int k_tile) { copies.copy_b(stage, k_tile * TILE_K); },
       [&](const Stage& stage) { multiply(sums, stage); });
   leave_sums(sums, own);
   add_up<ELEMENTS, WARPS * SLICES, THREADS>(

@@ -40,7 +40,12 @@ __device__ inline void copy_across(Number* stage, const Number* from, int ld, in
   }
 }
 
-__device__ inline void copy_tile(Stage& stage, const Product& product, int row, int column, int k) {
+__device__ inline void copy_a(Stage& stage, const Product& product, int row, int k) {
+  copy_along<TILE_M>(stage.a, product.A + static_cast<long long>(row) * product.lda + k, product.lda,
+                     product.M - row, product.K - k);
+}
+
+__device__ inline void copy_b(Stage& stage, const Product& product, int column, int k) {
   const int left = product.K - k, columns = product.N - column;
   if constexpr (B_ALONG_K) {
     copy_along<TILE_N>(stage.b, product.B + static_cast<long long>(column) * product.ldb + k, product.ldb,
@@ -49,8 +54,6 @@ __device__ inline void copy_tile(Stage& stage, const Product& product, int row, 
     copy_across(stage.b, product.B + static_cast<long long>(k) * product.ldb + column, product.ldb, columns,
                 left);
   }
-  copy_along<TILE_M>(stage.a, product.A + static_cast<long long>(row) * product.lda + k, product.lda,
-                     product.M - row, left);
 }
 
 /// FP8 alone has scales: one for A and one for B, or, with `scale_stride` 1, for each row and column.
@@ -67,7 +70,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   Sums sums = {};
   stream_tiles(
       own.stages, k_tiles,
-      [&](Stage& stage, int k_tile) { copy_tile(stage, product, first_row, first_column, k_tile * TILE_K); },
+      [&](Stage& stage, int k_tile) { copy_a(stage, product, first_row, k_tile * TILE_K); },
+      [&](Stage& stage, int k_tile) { copy_b(stage, product, first_column, k_tile * TILE_K); },
       [&](const Stage& stage) { multiply(sums, stage); });
   leave(sums, own.sums);
   add_up<TILE_M * TILE_N, WARPS, THREADS>(

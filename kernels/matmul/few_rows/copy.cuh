@@ -42,7 +42,21 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
+__device__ inline void let_next_launch_begin() {
+#if OVERLAP
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+__device__ inline void wait_for_launch_before() {
+#if OVERLAP
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 #else
+
+__device__ inline void let_next_launch_begin() {}
+__device__ inline void wait_for_launch_before() {}
 
 template <int BYTES>
 __device__ inline void copy_some(void* to, const void* from, int left) {

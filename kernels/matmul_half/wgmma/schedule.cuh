@@ -55,8 +55,8 @@ class Schedule {
     return find(place);
   }
 
-  /// The block's part of a divided tile. Blocks start in the order of their index. The first part, which waits
-  /// for the others, is with the last.
+  /// The block's part of a divided tile. Blocks start in the order of their index. The first part, which
+  /// waits for the others, is with the last.
   __device__ bool get_part(Place& place) {
     const int left = m_division.rows * m_division.columns - m_division.whole_squares;
     const unsigned in_rest = m_square - m_division.whole_squares;

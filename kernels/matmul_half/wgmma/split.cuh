@@ -1,6 +1,6 @@
 #pragma once
-// Blocks that share a tile: each multiplies some of its k-tiles, and the one that has the first k-tile adds up
-// the sums of the others in a fixed order and stores. So results have the same bits each time.
+// Blocks that share a tile: each multiplies some of its k-tiles, and the one that has the first k-tile adds
+// up the sums of the others in a fixed order and stores. So results have the same bits each time.
 //
 // Blocks of a cluster write their sums into the shared memory of the first. That pays where there are fewer
 // tiles than multiprocessors, as with few rows. With SPLIT_REST the parts of a tile lie anywhere, and sums go
