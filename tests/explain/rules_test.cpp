@@ -88,7 +88,7 @@ const std::map<std::string, Case>& cases() {
           s.winner.counters = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1000, ""},
                                {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32000, ""}};
         },
-        "a load touches 32 sectors of global memory where 4 would do: 88 % of its 32 k sectors"}},
+        "a load touches 32 sectors of global memory where 16 would do: 50 % of its 32 k sectors"}},
       {"bank conflicts",
        {[](Subject& s) {
           s.winner.counters = {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 3200, ""},
@@ -325,14 +325,44 @@ TEST_SUITE("tuner::explain rules") {
     CHECK(contains(found_by("runner-up", subject).at(0).text, "is 3 times slower"));
   }
 
-  TEST_CASE("a width that the machine code has decides how many sectors a load needs") {
+  TEST_CASE("the widest access that the machine code has decides how many sectors a load needs") {
     Subject subject = usual();
     subject.winner.counters = {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1000, ""},
                                {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 16000, ""}};
-    CHECK(found_by("uncoalesced", subject).size() == 1);
+    CHECK(found_by("uncoalesced", subject).empty());  // perhaps 16 bytes a lane
     subject.winner.code = code_with({{Kind::global_load, 1}});
-    subject.winner.code->hot_accesses = {{1, {sass::Space::global, false, 128}, 1}};
+    subject.winner.code->accesses = {{1, {sass::Space::global, false, 32}, 1}};
+    CHECK(contains(found_by("uncoalesced", subject).at(0).text,
+                   "16 sectors of global memory where 4 would do"));
+    // Outside of the hot loop, and as an asynchronous copy.
+    subject.winner.code->accesses.push_back({0, {sass::Space::global_to_shared, false, 128}, 1});
     CHECK(found_by("uncoalesced", subject).empty());
+  }
+
+  TEST_CASE("traffic is no flaw where DRAM is mostly idle, nor are few bank conflicts") {
+    Subject subject = usual();
+    cases().at("redundant traffic").evidence(subject);
+    REQUIRE(found_by("redundant traffic", subject).size() == 1);
+    subject.winner.counters.push_back({"dram__throughput.avg.pct_of_peak_sustained_elapsed", 23, ""});
+    CHECK(found_by("redundant traffic", subject).empty());
+    subject.winner.counters = {{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1000, ""},
+                               {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 180, ""}};
+    CHECK(found_by("bank conflicts", subject).at(0).weight < 1);
+  }
+
+  TEST_CASE("a runner-up differs by counters only where the difference can cost time, in plain words") {
+    Subject subject = usual();
+    cases().at("runner-up").evidence(subject);
+    const std::string stall = "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio";
+    subject.winner.counters = {{stall, 0.01, ""},
+                               {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.02, ""}};
+    subject.runner_up->counters = {
+        {stall, 0.04, ""}, {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 0.09, ""}};
+    CHECK_FALSE(contains(found_by("runner-up", subject).at(0).text, "waiting"));
+    CHECK_FALSE(contains(found_by("runner-up", subject).at(0).text, "tensor"));
+    subject.runner_up->counters[0].value = 0.5;
+    CHECK(contains(found_by("runner-up", subject).at(0).text,
+                   "warps waiting for shared memory at an issue in place of 0.01"));
   }
 
   TEST_CASE("multiply-adds that wait for registers of one bank take two issue slots") {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 
 #include "tuner/explain/rule_parts.hpp"
 
@@ -12,20 +14,41 @@ namespace {
 constexpr double lanes = 32;
 constexpr double sector_bytes = 32;
 
-/// Sectors that one request needs, by the widths that the machine code has; without it by the element type.
+/// A warp waits for this; see find_stalls.
+struct Reason {
+  std::string_view name;
+  std::string_view waits_for;
+  const char* next;
+};
+constexpr std::array reasons = {
+    Reason{"long_scoreboard", "global or local memory",
+           "loads that are begun earlier: prefetching, more independent loads a thread, more warps"},
+    Reason{"short_scoreboard", "shared memory",
+           "wider loads from shared memory, or more work a loaded value"},
+    Reason{"mio_throttle", "the queue to shared memory and special functions",
+           "fewer and wider accesses of shared memory"},
+    Reason{"barrier", "barriers", "fewer barriers, smaller blocks, or a second buffer"},
+    Reason{"math_pipe_throttle", "the arithmetic pipe", ""},
+    Reason{"gmma", "the tensor cores", ""}};
+
+std::string metric_of(const Reason& reason) {
+  return fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", reason.name);
+}
+
+/// Sectors that a request needs whose lanes access as much as the kernel's widest access does. Without
+/// machine code nothing is known of widths, and the answer is that of the widest there is.
 double sectors_needed(const Side& side, bool writes) {
-  double bits = 0;
-  int count = 0;
+  constexpr int bits_of_byte = 8;
+  constexpr int widest_bits = 128;
+  int bits = 0;
   if (side.code)
-    for (const sass::AccessCount& each : side.code->hot_accesses) {
-      if (each.access.space != sass::Space::global || each.access.writes != writes) continue;
-      bits += static_cast<double>(each.access.bits) * each.count;
-      count += each.count;
+    for (const auto& [depth, access, count] : side.code->accesses) {
+      const bool is_global =
+          access.space == sass::Space::global || (!writes && access.space == sass::Space::global_to_shared);
+      if (is_global && access.writes == writes) bits = std::max(bits, access.bits);
     }
-  constexpr double bits_of_byte = 8;
-  const double bytes = count > 0 ? bits / count / bits_of_byte
-                                 : static_cast<double>(model::size_bytes(side.trial.problem.type));
-  return std::max(1.0, lanes * bytes / sector_bytes);
+  if (bits == 0) bits = widest_bits;
+  return std::max(1.0, lanes * bits / bits_of_byte / sector_bytes);
 }
 
 void find_direction(const Side& side, bool writes, Findings& out) {
@@ -63,10 +86,11 @@ Findings find_bank_conflicts(const Subject& subject) {
   const auto conflicts = counted(subject.winner, {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"});
   if (!wavefronts || !conflicts || *wavefronts <= 0 || *conflicts < least * *wavefronts) return {};
   const double share = std::min(1.0, *conflicts / *wavefronts);
+  constexpr double a_flaw = 0.25;
   return {{.text = fmt::format("{} of {} wavefronts of shared memory are bank conflicts ({})",
                                number(*conflicts), number(*wavefronts), percent(share)),
            .next = "rows of a shared array that are padded by a word, or another order of its elements",
-           .weight = flaw(share)}};
+           .weight = share < a_flaw ? share : flaw(share)}};
 }
 
 Findings find_divergence(const Subject& subject) {
@@ -93,6 +117,8 @@ Findings find_traffic(const Subject& subject) {
   const double share = 1 - needed / (*read + *written);
   const auto busy = counted(winner, {"dram__throughput.avg.pct_of_peak_sustained_elapsed"});
   constexpr double hundred = 100;
+  constexpr double matters = 40;  // a DRAM that is mostly idle costs no time
+  if (busy && *busy < matters) return {};
   const double weight = busy ? share * *busy / hundred : share;
   return {{.text = fmt::format("DRAM moves {}B where the problem needs {}B: {} times as much",
                                number(*read + *written), number(needed), number((*read + *written) / needed)),
@@ -126,29 +152,12 @@ Findings find_busy_pipe(const Subject& subject) {
 }
 
 Findings find_stalls(const Subject& subject) {
-  struct Reason {
-    const char* name;
-    const char* waits_for;
-    const char* next;
-  };
-  constexpr std::array reasons = {
-      Reason{"long_scoreboard", "global or local memory",
-             "loads that are begun earlier: prefetching, more independent loads a thread, more warps"},
-      Reason{"short_scoreboard", "shared memory",
-             "wider loads from shared memory, or more work a loaded value"},
-      Reason{"mio_throttle", "the queue to shared memory and special functions",
-             "fewer and wider accesses of shared memory"},
-      Reason{"barrier", "barriers", "fewer barriers, smaller blocks, or a second buffer"},
-      Reason{"math_pipe_throttle", "the arithmetic pipe", ""},
-      Reason{"gmma", "the tensor cores", ""}};
   constexpr double least = 0.5;
   const Reason* worst = nullptr;
   double warps = 0;
   double all = 0;
   for (const Reason& reason : reasons) {
-    const auto waiting =
-        counted(subject.winner,
-                {fmt::format("smsp__average_warps_issue_stalled_{}_per_issue_active.ratio", reason.name)});
+    const auto waiting = counted(subject.winner, {metric_of(reason)});
     if (!waiting) continue;
     all += *waiting;
     if (*waiting > warps) {
@@ -165,6 +174,48 @@ Findings find_stalls(const Subject& subject) {
                            number(warps), worst->waits_for, number(all)),
        .next = worst->next,
        .weight = share}};
+}
+
+std::string words_of(const std::string& metric) {
+  static const std::map<std::string, std::string, std::less<>> words = [] {
+    std::map<std::string, std::string, std::less<>> of = {
+        {"dram__bytes_read.sum", "bytes read from DRAM"},
+        {"dram__bytes_op_read.sum", "bytes read from DRAM"},
+        {"dram__bytes_write.sum", "bytes written to DRAM"},
+        {"dram__bytes_op_write.sum", "bytes written to DRAM"},
+        {"dram__throughput.avg.pct_of_peak_sustained_elapsed", "% of DRAM's peak"},
+        {"lts__t_bytes.sum", "bytes through the L2 cache"},
+        {"lts__t_sector_hit_rate.pct", "% of hits in the L2 cache"},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "requests to load global memory"},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors loaded from global memory"},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "requests to store to global memory"},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sectors stored to global memory"},
+        {"l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", "bytes copied by the TMA"},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefronts of shared memory"},
+        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "bank conflicts"},
+        {"smsp__inst_executed.sum", "instructions of warps"},
+        {"smsp__thread_inst_executed.sum", "instructions of threads"},
+        {"smsp__issue_active.avg.pct_of_peak_sustained_active", "% of cycles that issue"},
+        {"sm__warps_active.avg.pct_of_peak_sustained_active", "% of the warps there"},
+        {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "% of the tensor cores' cycles"},
+        {"sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", "% of the FMA pipe's cycles"}};
+    for (const Reason& reason : reasons)
+      of[metric_of(reason)] = fmt::format("warps waiting for {} at an issue", reason.waits_for);
+    return of;
+  }();
+  const auto known = words.find(metric);
+  return known == words.end() ? metric : known->second;
+}
+
+bool is_large_enough(const Side& winner, const std::string& metric, double apart) {
+  constexpr double points = 3;   // of a hundred
+  constexpr double warps = 0.1;  // at an issue
+  constexpr double mostly_idle = 10;
+  if (metric.find(".pct") != std::string::npos) return apart >= points;
+  if (metric.find("_issue_stalled_") != std::string::npos) return apart >= warps;
+  if (!metric.starts_with("dram__")) return true;
+  const auto busy = counted(winner, {"dram__throughput.avg.pct_of_peak_sustained_elapsed"});
+  return !busy || *busy >= mostly_idle;
 }
 
 }  // namespace tuner::explain

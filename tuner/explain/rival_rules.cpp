@@ -66,7 +66,8 @@ void add_instructions(const sass::KernelCode& winner, const sass::KernelCode& ot
 void add_counters(const Side& winner, const Side& other, std::vector<Both>& out) {
   for (const model::Counter& counter : winner.counters) {
     const auto theirs = counted(other, {counter.metric});
-    if (theirs) out.push_back({counter.metric, "counters", counter.value, *theirs});
+    if (theirs && is_large_enough(winner, counter.metric, std::abs(*theirs - counter.value)))
+      out.push_back({words_of(counter.metric), "counters", counter.value, *theirs});
   }
 }
 

@@ -34,6 +34,11 @@ const model::Ceiling* ceiling_of(const Subject& subject, std::string_view kind);
 /// The value of a counter, by the first of NVIDIA's names that was counted.
 std::optional<double> counted(const Side& side, std::initializer_list<std::string_view> metrics);
 
+/// Plain words for NVIDIA's name of a metric that is counted unasked; another name stays as it is.
+std::string words_of(const std::string& metric);
+/// Whether two trials whose counters are so far apart can differ in time because of it.
+bool is_large_enough(const Side& winner, const std::string& metric, double apart);
+
 /// Issue slots of the hot loop that go to loads and stores of global and shared memory.
 int memory_instructions(const sass::Mix& mix);
 

@@ -149,10 +149,12 @@ Facts counter_facts(const std::vector<db::StoredCounter>& counters) {
     const model::Counter& counter = stored.counter;
     constexpr double exact_below = 9e15;
     const bool is_count = counter.value == std::floor(counter.value) && std::abs(counter.value) < exact_below;
-    facts.emplace_back(counter.metric, fmt::format("{} {}",
+    // NVIDIA's other units, such as l1data_bank_conflict, say what the name does.
+    const bool says_more = counter.unit == "byte" || counter.unit == "percent";
+    facts.emplace_back(counter.metric, fmt::format("{}{}",
                                                    is_count ? fmt::format("{:.0f}", counter.value)
                                                             : reports::significant(counter.value),
-                                                   counter.unit));
+                                                   says_more ? " " + counter.unit : ""));
   }
   return facts;
 }
@@ -215,7 +217,7 @@ std::string measurements_text(const std::vector<db::StoredMeasurement>& measurem
 std::string counters_text(const std::vector<db::StoredCounter>& counters, const Style& style) {
   std::string text;  // names come last, since some fill a line alone
   for (const auto& [metric, value] : counter_facts(counters))
-    text += util::wrapped_text(fmt::format("  {:<26}{}", value, metric), style.columns, 4);
+    text += util::wrapped_text(fmt::format("  {:<16}  {}", value, metric), style.columns, 4);
   return text;
 }
 
