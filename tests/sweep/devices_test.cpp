@@ -48,6 +48,24 @@ TEST_SUITE("tuner::sweep, several devices") {
     }
   }
 
+  TEST_CASE("several devices begin with the largest problems, unless a strategy learns from those before") {
+    test::Bench bench;
+    bench.sizes = {64, 512, 128};
+    const auto order = [&](const std::string& strategy, std::size_t devices) {
+      bench.adjust = [strategy](sweep::Request& request) { request.strategy = strategy; };
+      const sweep::Request request = bench.request();
+      const sweep::TrialList list = sweep::list_trials(request, bench.results);
+      const sweep::StrategyChoice choice(request.strategy);
+      std::vector<std::int64_t> sizes;
+      for (const std::size_t group : sweep::beginning_order(request, choice, list, devices))
+        sizes.push_back(list.groups[group].problem.sizes.front().value);
+      return sizes;
+    };
+    CHECK(order("random", 1) == std::vector<std::int64_t>{64, 512, 128});
+    CHECK(order("random", 2) == std::vector<std::int64_t>{512, 128, 64});
+    CHECK(order("learn", 2) == order("learn", 1));
+  }
+
   TEST_CASE("a sweep that has nothing to try opens no device") {
     struct Opened final : model::TrialRunner {
       const model::DeviceInfo& device() const override { return inner.device(); }

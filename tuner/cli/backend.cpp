@@ -29,6 +29,14 @@ std::vector<model::DeviceInfo> Backend::devices() const {
   return all;
 }
 
+void Backend::close() {
+  std::vector<std::future<void>> ending;
+  for (auto& runner : runners)
+    ending.push_back(
+        std::async(std::launch::async, [leaving = std::move(runner)]() mutable { leaving.reset(); }));
+  runners.clear();
+}
+
 namespace {
 
 /// What the limits of a CUDA device say of a compiled kernel. Needs no driver.

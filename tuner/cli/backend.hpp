@@ -39,6 +39,8 @@ struct Backend {
   /// As sweep::Services has them.
   std::vector<model::TrialRunner*> all_runners() const;
   std::vector<model::DeviceInfo> devices() const;
+  /// Ends the workers, all at once: a process that leaves a GPU takes a fifth of a second.
+  void close();
 };
 
 /// Opens what `--device` names: auto (the first CUDA device), cuda:N, several of these, all (the GPUs that

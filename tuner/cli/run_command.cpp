@@ -297,7 +297,7 @@ int run_once(const Context& context, const RunOptions& options) {
     count_finalists(request, best_answers(request, store.connection()), store, count, display,
                     signals.stop());
   }
-  backend.runners.clear();  // ends the workers: whoever is on a GPU now is somebody else
+  backend.close();  // a process on a GPU is another program's from now on
   if (summary.finished > 0) say_neighbours(neighbours, printer);
   shown.ended();
   printer.finish();

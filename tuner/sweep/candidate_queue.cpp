@@ -16,7 +16,8 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
       m_priors(request, list, services),
       m_shares(request.budget, services.clock, std::move(device_seconds), services.runners.size()),
       m_needs_another(std::move(needs_another)),
-      m_devices(services.runners.size()) {
+      m_devices(services.runners.size()),
+      m_order(beginning_order(request, m_choice, list, m_devices)) {
   for (const Group& group : list.groups) {
     m_results.push_back(group.known);
     if (m_choice.until(group.count_competing(request), request.until)) m_may_end_early = true;
@@ -374,7 +375,7 @@ void CandidateQueue::hear_of_end(Open& open) {
 }
 
 void CandidateQueue::begin_group() {
-  const std::size_t index = m_begun++;
+  const std::size_t index = m_order[m_begun++];
   const Group& group = m_list.groups[index];
   auto space = std::make_unique<search::SearchSpace>();
   space->problem = group.problem;

@@ -158,7 +158,8 @@ class CandidateQueue : SweepPart {
   std::map<std::size_t, BestByEnergy> m_by_energy;
   std::function<bool()> m_needs_another;
   std::size_t m_devices;
-  std::size_t m_begun = 0;
+  std::vector<std::size_t> m_order;    ///< in which groups are begun
+  std::size_t m_begun = 0;             ///< how many were
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first
   std::deque<EndedSearch> m_finished;
   std::deque<std::size_t> m_paused;   ///< groups to be told of

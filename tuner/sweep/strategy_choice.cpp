@@ -86,13 +86,21 @@ Groups ordered(Groups groups) {
   }
 }
 
+bool learns_somewhere(const Request& request, const StrategyChoice& choice, const TrialList& list) {
+  return std::any_of(list.groups.begin(), list.groups.end(),
+                     [&](const Group& group) { return choice.learns(group.count_competing(request)); });
+}
+
+double volume(const model::Problem& problem) {
+  double product = 1;
+  for (const model::Dimension& size : problem.sizes) product *= static_cast<double>(size.value);
+  return product;
+}
+
 }  // namespace
 
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list) {
-  const bool learns = std::any_of(list.groups.begin(), list.groups.end(), [&](const Group& group) {
-    return choice.learns(group.count_competing(request));
-  });
-  if (!learns) return;
+  if (!learns_somewhere(request, choice, list)) return;
   Groups rest = std::exchange(list.groups, {});
   while (!rest.empty()) {
     const auto others = std::stable_partition(
@@ -101,6 +109,16 @@ void order_groups(const Request& request, const StrategyChoice& choice, TrialLis
     rest.erase(rest.begin(), others);
     for (Group& group : ordered(std::move(related))) list.groups.push_back(std::move(group));
   }
+}
+
+std::vector<std::size_t> beginning_order(const Request& request, const StrategyChoice& choice,
+                                         const TrialList& list, std::size_t devices) {
+  std::vector<std::size_t> order(list.groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (devices > 1 && !learns_somewhere(request, choice, list))
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](std::size_t group) { return volume(list.groups[group].problem); });
+  return order;
 }
 
 std::vector<std::size_t> defaults_of(const Request& request, const Group& group) {

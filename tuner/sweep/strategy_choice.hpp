@@ -58,6 +58,12 @@ class StrategyChoice {
 /// stays as it was asked for.
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list);
 
+/// In which order groups are begun: as they are listed. On several devices a strategy that learns nothing
+/// from one group for the next begins with the largest: at the end the devices share a group, whose inputs
+/// each of them makes, and one of them holds its final, so that one should be small.
+std::vector<std::size_t> beginning_order(const Request& request, const StrategyChoice& choice,
+                                         const TrialList& list, std::size_t devices);
+
 /// With what the search of a group begins, whatever its strategy: the default of each kernel, where it is a
 /// candidate and not known. Speedups are said against it, and however soon a sweep ends, it knows what a user
 /// has today.
