@@ -18,6 +18,7 @@ db::Ranked ranked(const std::string& name, double ns, const std::optional<Energy
   one.trial = db_test::timed_trial(name, 512, ns);
   one.trial.outcome.energy = energy;
   one.in_final = energy && energy->runs > 1;
+  one.trial.sequence = energy ? energy->sequence : 0;
   return one;
 }
 
@@ -84,6 +85,22 @@ TEST_SUITE("cli answers by energy") {
     CHECK_FALSE(answers::answer_by(Objective::energy, answer, trials));
   }
 
+  TEST_CASE("energies of the last final are not compared with those of a final before") {
+    db::BestAnswer answer = fastest();
+    auto trials = field();
+    trials[1].in_final = false;    // "saving": a final of another day
+    trials[2].trial.sequence = 2;  // "like it": timed again without an energy, perhaps on another GPU
+    REQUIRE(answers::answer_by(Objective::energy, answer, trials));
+    CHECK(answer.winner.key == key("fast"));
+    CHECK(answer.tied.empty());
+    CHECK(answers::cheaper_text(fastest(), trials, style).empty());
+    // Where the last final measured no energy at all, those before it are what is known.
+    trials = field();
+    for (db::Ranked& one : trials) one.trial.sequence = 2;
+    REQUIRE(answers::answer_by(Objective::energy, answer, trials));
+    CHECK(answer.winner.key == key("saving"));
+  }
+
   TEST_CASE("by time nothing changes") {
     db::BestAnswer answer = fastest();
     auto trials = field();
@@ -99,7 +116,7 @@ TEST_SUITE("cli answers by energy") {
     CHECK(contains(text, "20"));
     CHECK_FALSE(contains(text, id("like it")));
     CHECK_FALSE(contains(text, id("race")));
-    CHECK(contains(answers::energy_front_text({field().front()}, style), "nobody surely uses less"));
+    CHECK(contains(answers::energy_front_text({field().front()}, style), "no trial surely uses less"));
   }
 
   TEST_CASE("an answer by time says who uses less") {

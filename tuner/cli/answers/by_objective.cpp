@@ -17,12 +17,28 @@ bool is_of_final(const db::Ranked& one) {
   return one.trial.outcome.energy->runs > 1;
 }
 
+/// Whether its energy was measured in the last final, beside the others, on the GPU that the trial names.
+bool is_of_last_final(const db::Ranked& one) {
+  return is_of_final(one) && one.in_final && one.trial.outcome.energy->sequence == one.trial.sequence;
+}
+
+/// What can be compared: energies of one final. Temperature and GPU change energy by more than its interval,
+/// so those of other finals stand back where the last one has any, and races behind finals.
+void keep_comparable(db::Ranking& ranked) {
+  std::erase_if(ranked, [](const db::Ranked& one) { return !has_energy(one); });
+  for (const auto is_best_kind : {is_of_last_final, is_of_final}) {
+    if (std::ranges::none_of(ranked, is_best_kind)) continue;
+    std::erase_if(ranked, [&](const db::Ranked& one) { return !is_best_kind(one); });
+    return;
+  }
+}
+
 double value_of(model::Objective objective, const model::TrialRecord& trial) {
   return model::objective_value(objective, trial.outcome.measurement->median_ns,
                                 trial.outcome.energy->mean_j);
 }
 
-/// Whether nobody can tell which of the two is better.
+/// Whether their intervals leave open which of the two is better.
 bool overlap(model::Objective objective, const model::TrialRecord& best, const model::TrialRecord& other) {
   const model::Energy& a = *best.outcome.energy;
   const model::Energy& b = *other.outcome.energy;
@@ -31,7 +47,9 @@ bool overlap(model::Objective objective, const model::TrialRecord& best, const m
          model::objective_value(objective, best.outcome.measurement->high_ns, a.high_j);
 }
 
-reports::Trials trials_of(const db::Ranking& ranked) {
+/// `ranked` keeps what the pointers point to.
+reports::Trials comparable_of(db::Ranking& ranked) {
+  keep_comparable(ranked);
   reports::Trials trials;
   for (const db::Ranked& one : ranked) trials.push_back(&one.trial);
   return trials;
@@ -41,10 +59,8 @@ reports::Trials trials_of(const db::Ranking& ranked) {
 
 bool answer_by(model::Objective objective, db::BestAnswer& answer, db::Ranking& ranked) {
   if (objective == model::Objective::time) return true;
-  std::erase_if(ranked, [](const db::Ranked& one) { return !has_energy(one); });
+  keep_comparable(ranked);
   if (ranked.empty()) return false;
-  if (std::ranges::any_of(ranked, is_of_final))
-    std::erase_if(ranked, [](const db::Ranked& one) { return !is_of_final(one); });
   std::ranges::stable_sort(ranked, {}, [&](const db::Ranked& one) { return value_of(objective, one.trial); });
   answer.objective = objective;
   if (answer.winner.key != ranked.front().trial.key) answer.winner = ranked.front().trial;
@@ -59,19 +75,21 @@ bool answer_by(model::Objective objective, db::BestAnswer& answer, db::Ranking& 
   return true;
 }
 
-std::string energy_front_text(const db::Ranking& ranked, const Style& style) {
-  const reports::Trials front = reports::energy_front(trials_of(ranked));
+std::string energy_front_text(db::Ranking ranked, const Style& style) {
+  const reports::Trials front = reports::energy_front(comparable_of(ranked));
   if (front.empty()) return "";
-  if (front.size() == 1) return "nobody surely uses less energy than the fastest\n";
+  if (front.size() == 1) return "no trial surely uses less energy than the fastest\n";
   return "what saving energy costs:\n" + reports::front_table({front}, [&](const model::TrialRecord& trial) {
                                            return style.id(trial.key);
                                          }).fitted(style.columns);
 }
 
-std::string cheaper_text(const db::BestAnswer& answer, const db::Ranking& ranked, const Style& style) {
+std::string cheaper_text(const db::BestAnswer& answer, db::Ranking ranked, const Style& style) {
   const auto& own = answer.winner.outcome.energy;
-  const reports::Trials front = reports::energy_front(trials_of(ranked));
-  if (!own || front.empty()) return "";
+  const reports::Trials front = reports::energy_front(comparable_of(ranked));
+  const bool has_winner =
+      std::ranges::any_of(ranked, [&](const db::Ranked& one) { return one.trial.key == answer.winner.key; });
+  if (!own || front.empty() || !has_winner) return "";
   const model::TrialRecord& cheapest = *front.back();
   if (cheapest.key == answer.winner.key || !(cheapest.outcome.energy->high_j < own->low_j)) return "";
   return fmt::format(
