@@ -350,6 +350,27 @@ TEST_SUITE("tuner::explain rules") {
     CHECK(found_by("bank conflicts", subject).at(0).weight < 1);
   }
 
+  TEST_CASE("what is idle or waits is no reason where a pipe is at its limit") {
+    for (const char* rule : {"divergence", "stalls"}) {
+      CAPTURE(rule);
+      Subject subject = usual();
+      cases().at(rule).evidence(subject);
+      for (model::Counter& counter : subject.winner.counters)
+        if (counter.metric == "smsp__thread_inst_executed.sum") counter.value = 27000;  // of 32000
+      REQUIRE(found_by(rule, subject).size() == 1);
+      subject.winner.counters.push_back(
+          {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 96, ""});
+      CHECK(found_by(rule, subject).empty());
+    }
+    // Pipes are counted where blocks are; only what the whole device reaches excuses few blocks.
+    Subject subject = usual();
+    cases().at("few blocks").evidence(subject);
+    subject.winner.counters = {{"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", 96, ""}};
+    CHECK(found_by("few blocks", subject).size() == 1);
+    subject.winner.counters = {{"dram__throughput.avg.pct_of_peak_sustained_elapsed", 96, ""}};
+    CHECK(found_by("few blocks", subject).empty());
+  }
+
   TEST_CASE("a runner-up differs by counters only where the difference can cost time, in plain words") {
     Subject subject = usual();
     cases().at("runner-up").evidence(subject);

@@ -100,7 +100,8 @@ Findings find_divergence(const Subject& subject) {
   if (!of_warps || !of_threads || *of_warps <= 0) return {};
   const double each = *of_threads / *of_warps;
   const double lost = 1 - each / lanes;
-  if (lost < least) return {};
+  constexpr double much = 0.25;  // more than warps lose that copy with one lane
+  if (lost < least || (lost < much && is_at_limit(subject))) return {};
   return {{.text = fmt::format("{} of 32 threads take part in an instruction: {} of the lanes are idle",
                                number(each), percent(lost)),
            .next = "branches that whole warps take alike, or work that is sorted before; full warps",
@@ -165,7 +166,7 @@ Findings find_stalls(const Subject& subject) {
       worst = &reason;
     }
   }
-  if (worst == nullptr || warps < least) return {};
+  if (worst == nullptr || warps < least || is_at_limit(subject)) return {};
   // An instruction that is issued was preceded by one cycle of its warp, and by those that it waited.
   const double share = warps / (1 + all);
   return {
@@ -213,6 +214,11 @@ bool is_large_enough(const Side& winner, const std::string& metric, double apart
   constexpr double mostly_idle = 10;
   if (metric.find(".pct") != std::string::npos) return apart >= points;
   if (metric.find("_issue_stalled_") != std::string::npos) return apart >= warps;
+  if (metric.find("bank_conflicts") != std::string::npos) {
+    const auto wavefronts = counted(winner, {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"});
+    constexpr double of_all = 0.05;
+    return !wavefronts || apart >= of_all * *wavefronts;
+  }
   if (!metric.starts_with("dram__")) return true;
   const auto busy = counted(winner, {"dram__throughput.avg.pct_of_peak_sustained_elapsed"});
   return !busy || *busy >= mostly_idle;

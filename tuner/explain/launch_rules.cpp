@@ -59,7 +59,25 @@ bool is_busy_with_arithmetic(const Subject& subject) {
   return arithmetic.share() >= busy && arithmetic.share() >= memory_of(subject).share();
 }
 
+constexpr double at_limit = 0.9;
+
+bool is_busy(const Subject& subject, std::string_view pipe) {
+  constexpr double hundred = 100;
+  return counted(subject.winner, {pipe}).value_or(0) >= at_limit * hundred;
+}
+
 }  // namespace
+
+bool is_device_at_limit(const Subject& subject) {
+  return arithmetic_of(subject).share() >= at_limit || memory_of(subject).share() >= at_limit ||
+         is_busy(subject, "dram__throughput.avg.pct_of_peak_sustained_elapsed");
+}
+
+bool is_at_limit(const Subject& subject) {
+  return is_device_at_limit(subject) ||
+         is_busy(subject, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active") ||
+         is_busy(subject, "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active");
+}
 
 Findings find_ceiling(const Subject& subject) {
   constexpr double bound = 0.8;
@@ -99,7 +117,7 @@ Findings find_launch(const Subject& subject) {
 Findings find_few_blocks(const Subject& subject) {
   const int places = multiprocessors(subject);
   const std::int64_t blocks = blocks_of(subject.winner.trial);
-  if (places <= 0 || blocks <= 0 || blocks >= places) return {};
+  if (places <= 0 || blocks <= 0 || blocks >= places || is_device_at_limit(subject)) return {};
   const double idle = 1 - static_cast<double>(blocks) / places;
   if (idle < 0.05) return {};
   return {{.text = fmt::format("its {} leave{} {} of {} multiprocessors idle ({})",

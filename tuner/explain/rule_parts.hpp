@@ -34,6 +34,11 @@ const model::Ceiling* ceiling_of(const Subject& subject, std::string_view kind);
 /// The value of a counter, by the first of NVIDIA's names that was counted.
 std::optional<double> counted(const Side& side, std::initializer_list<std::string_view> metrics);
 
+/// Whether memory or arithmetic is at 90 % of what the device reaches: then idle multiprocessors cost little.
+bool is_device_at_limit(const Subject& subject);
+/// Or a pipe of the multiprocessors that are at work: then idle lanes and waiting warps cost little.
+bool is_at_limit(const Subject& subject);
+
 /// Plain words for NVIDIA's name of a metric that is counted unasked; another name stays as it is.
 std::string words_of(const std::string& metric);
 /// Whether two trials whose counters are so far apart can differ in time because of it.
