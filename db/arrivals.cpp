@@ -360,7 +360,7 @@ void Arrivals::finish(const Judge& judge) {
 }
 
 Added Arrivals::count() const {
-  // Not count(*), which reads all: a new row gets the rowid after the last, and nobody deletes any meanwhile.
+  // Not count(*), which reads all: a new row gets the rowid after the last, and none is deleted meanwhile.
   return {m_target.integer("SELECT count(*) FROM runs"), m_target.integer("SELECT max(rowid) FROM trials"),
           m_target.integer("SELECT max(rowid) FROM measurements")};
 }

@@ -28,7 +28,7 @@ class SameBits {
  public:
   SameBits(const Connection& db, const SameBitsAs& as, const tuner::model::CaseName& tuning_case);
 
-  /// Of a trial of the case. One of which nobody knows its bits gives none.
+  /// Of a trial of the case. One with unknown bits gives none.
   bool admits(const tuner::model::TrialRecord& trial) const;
   /// Why nothing, or nothing of this kernel (empty: of any), can be held against what is asked for; empty
   /// where it can.
@@ -88,11 +88,11 @@ struct BestAnswer {
   std::vector<Newcomers> newcomers;
   bool had_final = false;    ///< without `final`: there is one that the winner was not in
   bool beats_final = false;  ///< … and the winner beats whom that one names
-  /// Trials that were dropped early near the winner: nobody knows whether they are faster.
+  /// Trials that were dropped early near the winner: they may be faster.
   std::int64_t dropped_near = 0;
   std::vector<tuner::model::TrialRecord> tied;  ///< cannot be told from the winner, fastest first: in the
                                                 ///< final, or without one by intervals that overlap
-  std::int64_t tied_count = 0;                  ///< of which `tied` may be the first few
+  std::int64_t tied_count = 0;                  ///< `tied` may be the first few of them
   std::optional<tuner::model::TrialRecord>
       untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
   /// As model::Winner has it.
@@ -121,7 +121,7 @@ struct Unanswered {
   Case tuning_case;  ///< its counts are those of the kernel asked for
   /// Why none gives the bits that are asked for, though some have a time; empty: none has, or they do.
   std::string lacks_bits = {};
-  /// How the trials that could have answered ended, the most frequent first; none: nobody tried.
+  /// How the trials that could have answered ended, the most frequent first; none: it was not tried.
   std::vector<std::pair<tuner::model::TrialStatus, std::int64_t>> ended;
 };
 /// Those of the sizes asked for that `answers` leave out, in the order of cases(): of each class that the

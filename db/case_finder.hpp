@@ -74,7 +74,7 @@ class CaseFinder {
   struct Winner {
     tuner::model::Digest trial;
     tuner::model::Digest final;     ///< by which it was found; empty: by how they raced
-    tuner::model::Digest finalist;  ///< whom the last final would name; empty: nobody
+    tuner::model::Digest finalist;  ///< which the last final would name; empty: none
   };
   /// Of the case, or of one kernel in it (see the view `winner`).
   std::optional<Winner> winner(const tuner::model::Digest& tuning_case, const std::string& kernel);

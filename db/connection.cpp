@@ -250,7 +250,7 @@ void Connection::open_for_reading(const OpenOptions& options) {
     if (const auto part = unfinished_part(m_path)) {
       throw Error(fmt::format("{}: lies on {} with {} beside it: it is being written, or its writer died",
                               m_path.string(), m_file_system->name, part->filename().string()),
-                  "copy both to a disk of this machine, once nobody writes, and name the copy");
+                  "copy both to a disk of this machine, once no program writes, and name the copy");
     }
     return open_without_lock(options);
   }
@@ -258,7 +258,7 @@ void Connection::open_for_reading(const OpenOptions& options) {
   try {
     integer("PRAGMA schema_version");
   } catch (const SqliteError& error) {
-    // A WAL database in a folder that takes no files cannot be locked. Without a log beside it nobody is
+    // A WAL database in a folder that takes no files cannot be locked. Without a log beside it no program is
     // writing either, so it can be read as it stands.
     const bool unlockable = error.result() == SQLITE_CANTOPEN || error.result() == SQLITE_READONLY;
     if (!unlockable || fs::exists(m_path.string() + "-wal")) throw;
@@ -349,7 +349,7 @@ void Connection::require_in_place() const {
 void Connection::require_unwritten() const {
   if (!m_unlocked || *m_unlocked == stamp_of(m_path)) return;
   throw Error(fmt::format("{}: was written while it was read without a lock", m_path.string()),
-              "read it again once nobody writes it");
+              "read it again once no program writes it");
 }
 
 }  // namespace db

@@ -39,7 +39,7 @@ class DatabaseGone : public tuner::model::Error {
 /// and the next step. `path` stands in where the handle does not know its file yet.
 SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::string& path = "");
 
-/// A file system of which several machines, or programs in user space, may have a share.
+/// A file system that several machines, or programs in user space, may share.
 struct SharedFileSystem {
   std::string_view name;  ///< as people call it: NFS
   /// Known for locks that fail, are not everybody's, or end with a connection: databases written there were
@@ -49,7 +49,7 @@ struct SharedFileSystem {
 
 /// By the magic number that statfs(2) gives; absent for what is local.
 std::optional<SharedFileSystem> shared_file_system(long magic);
-/// Of the file or folder at `path`, of which only the nearest folder above it need exist.
+/// Of the file or folder at `path`; only the nearest folder above it need exist.
 std::optional<SharedFileSystem> shared_file_system_of(const std::filesystem::path& path);
 
 enum class Mode { read_only, read_write_create };
@@ -58,7 +58,7 @@ struct OpenOptions {
   Mode mode = Mode::read_write_create;
   std::chrono::milliseconds busy_timeout{10'000};  ///< how long to wait for another process's transaction
   std::string vfs;  ///< name of a registered SQLite VFS; empty: the default one
-  /// Tells what lies under a path. Empty: nobody else can know of the file, so any place will do.
+  /// Tells what lies under a path. Empty: no other program can know of the file, so any place will do.
   std::function<std::optional<SharedFileSystem>(const std::filesystem::path&)> file_system =
       shared_file_system_of;
 };
@@ -72,7 +72,7 @@ struct OpenOptions {
 class Connection {
  public:
   Connection(const std::filesystem::path& path, const OpenOptions& options);
-  /// An empty database in memory that nobody else sees, gone with the object.
+  /// An empty database in memory that no other program sees, gone with the object.
   Connection();
 
   const std::filesystem::path& path() const { return m_path; }
@@ -96,8 +96,8 @@ class Connection {
   /// Before reading what a stranger wrote: no value longer than this program stores, cells checked as they
   /// are read.
   void distrust() const;
-  /// Throws where the file was deleted or replaced: SQLite would go on committing into a file nobody can
-  /// find.
+  /// Throws where the file was deleted or replaced: SQLite would go on committing into a file that no program
+  /// can find.
   void require_in_place() const;
   /// Throws where what is read without a lock was written meanwhile.
   void require_unwritten() const;

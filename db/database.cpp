@@ -51,7 +51,7 @@ void copy_before(const Connection& db, const Schema& schema) {
   }
 }
 
-/// All of it or nothing: nobody ever meets a database half way between two versions.
+/// All of it or nothing: no program ever meets a database half way between two versions.
 void apply(const Connection& db, const Schema& schema) {
   // SQLite's own advice for changing tables; checked at the end.
   const Setting unenforced = unenforced_keys(db);

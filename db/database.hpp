@@ -52,8 +52,8 @@ void snapshot(const Connection& source, const std::filesystem::path& copy);
 
 /// The indexes of trials and measurements, dropped when it is made and made again by make(): to sort all
 /// entries at once takes a third of the time of putting each where it belongs. Within one transaction of the
-/// caller, so that nobody else ever sees the tables without them and a crash leaves them as they were. What
-/// guards a key stays, and with it what looks a row up by its id.
+/// caller, so that no other program ever sees the tables without them and a crash leaves them as they were.
+/// What guards a key stays, and with it what looks a row up by its id.
 class DeferredIndexes {
  public:
   explicit DeferredIndexes(const Connection& db);

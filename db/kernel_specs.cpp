@@ -208,7 +208,7 @@ void KernelSpecs::settle(const Judge& judge) {
       "INSERT INTO kernel_specs (family, kernel, role, definition, spec, path, declared) "
       "SELECT family, kernel, role, definition, NULL, '', 0 FROM (" +
       sql("select_newest_definitions") + ")");
-  // Of a kernel of which nobody knows anything, everything competes.
+  // Of an unknown kernel everything competes.
   m_db.execute(
       "UPDATE trials SET superseded = 0, judged_by = NULL WHERE (superseded <> 0 OR judged_by IS NOT NULL) "
       "AND kernel IN (SELECT k.id FROM kernels AS k WHERE NOT EXISTS (SELECT 1 FROM kernel_specs AS s "

@@ -32,7 +32,7 @@ class KernelSpecs {
 
   /// Those in force of the kernels of a family.
   std::vector<tuner::model::KernelDeclaration> declared(const std::string& family);
-  /// Trials that nobody has held against `kernel.spec`.
+  /// Trials that were not held against `kernel.spec`.
   std::vector<tuner::model::PastTrial> undecided(const tuner::model::KernelDeclaration& kernel);
   /// Whether the declaration is in force, and was made here. Writes nothing.
   bool is_current(const tuner::model::KernelDeclaration& kernel);
@@ -42,7 +42,7 @@ class KernelSpecs {
 
   /// Says how a trial that has just been written stands.
   void stand(const tuner::model::Digest& trial);
-  /// Of each kernel how many trials of its definition do not compete, since nobody has held them against the
+  /// Of each kernel how many trials of its definition do not compete, since they were not held against the
   /// spec in force.
   std::vector<std::pair<std::string, std::int64_t>> waiting();
 
@@ -52,9 +52,9 @@ class KernelSpecs {
   void own(const StoredDeclaration& declaration);
   /// Of two that contradict each other the one that excludes stands.
   void put(const StoredJudgement& judgement);
-  /// Finds which declarations are in force and how all trials stand by them. Of kernels that nobody has
+  /// Finds which declarations are in force and how all trials stand by them. Of kernels that were not
   /// declared a definition is chosen among those that the trials have. `judge` is asked of the trials that
-  /// nobody has held against a spec in force; it may be empty.
+  /// were not held against a spec in force; it may be empty.
   void settle(const Judge& judge = {});
 
  private:

@@ -12,7 +12,7 @@ struct Machine {
 };
 
 Machine this_machine();
-/// Whether a process with this number exists, whoever owns it.
+/// Whether a process with this number exists, of any user.
 bool is_alive(std::int64_t pid);
 /// The time now, UTC: `2025-01-31T12:00:00.000000Z`. As text these sort by time; no two of one process are
 /// equal.

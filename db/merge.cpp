@@ -100,7 +100,7 @@ class Foreign {
   Foreign(const std::filesystem::path& path, const OpenOptions& options)
       : m_db(open_as_it_is(path, options)) {
     m_db.distrust();
-    // What was looked at is what will be read, whoever writes meanwhile.
+    // What was looked at is what will be read, whatever is written meanwhile.
     m_db.execute("BEGIN");
     const std::int64_t version = m_db.integer("PRAGMA user_version");
     require_our_schema(m_db, version);

@@ -25,7 +25,7 @@ struct TrialFilter {
   std::optional<tuner::model::Problem> problem;
   std::optional<tuner::model::TrialStatus> status;
   std::optional<bool> superseded;           ///< false: what today's specs describe; true: the rest
-  bool failures = false;                    ///< only statuses of which model::is_failure is true
+  bool failures = false;                    ///< only statuses with model::is_failure
   std::optional<tuner::model::Digest> run;  ///< that measured them last
   std::int64_t after_sequence = std::numeric_limits<std::int64_t>::min();  ///< only later results
   bool ceilings = true;  ///< also of kernels that measure what a device can do
@@ -120,7 +120,7 @@ std::vector<Case> cases(const Connection& db, const TrialFilter& filter = {});
 /// Whether every trial of the case was last measured by a run of this strategy.
 bool is_only_of_strategy(const Connection& db, const Case& tuning_case, const std::string& strategy);
 
-/// A launch that nobody saw end: the process died with the machine, or is still at it.
+/// A launch whose end was not seen: the process died with the machine, or is still at it.
 struct OpenAttempt {
   tuner::model::Digest trial;
   std::string kernel;

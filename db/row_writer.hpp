@@ -48,8 +48,8 @@ class RowWriter {
   /// That the probes were run just now, which clears what they said before. Makes their trials fail where
   /// they did.
   void put(const tuner::model::ProbeVerdict& verdict);
-  /// That they were run at another time or place; condemn() is still to be told. Of several that nobody has
-  /// cleared one that failed stands.
+  /// That they were run at another time or place; condemn() is still to be told. A failure that was not
+  /// cleared stands.
   void note(const Probing& probing);
   /// Makes the trials of these probes fail as the verdict on them says, if it is a failure; else those that
   /// one made fail which is cleared are again what they were measured as.

@@ -91,7 +91,7 @@ std::string why_no_bits(const TrialRecord& trial) {
   const TrialStatus status = trial.outcome.status;
   if (status != TrialStatus::ok && status != TrialStatus::dropped)
     return fmt::format("it has no result ({})", to_string(status));
-  return "nobody knows its bits: its kernel is not deterministic, it was dropped at its first run, or an "
+  return "its bits are unknown: its kernel is not deterministic, it was dropped at its first run, or an "
          "older "
          "tuner measured it";
 }

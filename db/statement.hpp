@@ -169,7 +169,7 @@ class Setting {
 };
 
 /// Foreign keys are not enforced. To be made outside a transaction, within which the setting cannot change,
-/// by whoever checks them, or writes no row before those that it refers to.
+/// by code that checks them, or writes no row before those that it refers to.
 Setting unenforced_keys(const Connection& db);
 /// What is sorted and does not fit into the connection's cache goes to temporary files, instead of staying in
 /// memory. To be made outside a transaction.

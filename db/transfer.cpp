@@ -183,8 +183,8 @@ Connection extract_run(const Connection& db, const Digest& run) {
     } else if constexpr (std::is_same_v<Record, Ceiling>) {
       arrivals.put(record);
     } else if constexpr (std::is_same_v<Record, StoredJudgement>) {
-      // Whoever adds this to what else is known is told what measured it; which spec is in force, a run does
-      // not say.
+      // A reader that adds this to what else is known is told what measured it; which spec is in force, a run
+      // does not say.
       if (keys.contains(record.trial)) arrivals.put(record);
     } else if constexpr (std::is_same_v<Record, StoredCounter>) {
       if (keys.contains(record.trial)) arrivals.put(record);

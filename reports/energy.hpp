@@ -26,8 +26,8 @@ std::optional<PerWatt> per_watt(const model::TrialRecord& trial);
 /// With its unit; empty where it is not known.
 std::string per_watt_text(const model::TrialRecord& trial);
 
-/// Of trials with an energy from a final: the fastest, then whoever takes longer and surely less energy than
-/// the one before, by time. What saving costs.
+/// Of trials with an energy from a final: the fastest, then those that take longer and surely less energy
+/// than the one before, by time. What saving costs.
 Trials energy_front(const Trials& trials);
 /// A row for each trial of each front, held against the front's first; `id` names a trial.
 Table front_table(const std::vector<Trials>& fronts,

@@ -211,7 +211,7 @@ std::string searched_summary(const std::vector<LabelledSearch>& searches) {
     said.push_back(fmt::format("not known of {}", searches.size() - known.size()));
   std::erase_if(parts, [](const auto* one) { return !one->second->outlook; });
   if (!parts.empty()) {
-    // The one of which most is to be feared.
+    // The most serious one.
     const auto fear = [](const LabelledSearch* one) {
       const model::Outlook& outlook = *one->second->outlook;
       return std::tuple(outlook.gain, outlook.faster, outlook.behind, -outlook.stretch);

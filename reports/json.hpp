@@ -22,7 +22,7 @@ Json trial_json(const model::TrialRecord& trial, const std::vector<model::Ceilin
 /// `fastest` and `rule` beside the record; null where there was none.
 Json final_json(const model::FinalRecord* final);
 
-/// `{"as_default": whether `best` gives the bits of its default, null: nobody knows, "groups": the final's
+/// `{"as_default": whether `best` gives the bits of its default, null: unknown, "groups": the final's
 /// trials by their bits}`.
 Json same_bits_json(const model::TrialRecord& best, const model::TrialRecord* untuned,
                     const std::vector<std::vector<model::Digest>>& groups);

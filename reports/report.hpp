@@ -18,8 +18,8 @@ namespace reports {
 std::string common_text(const std::vector<ProblemSummary>& problems);
 
 /// A row a size: what is different from the row above (the kernel alone where that is another), and how its
-/// operations (else bytes) a second lie beside those of its neighbours: the nearest below and above of which
-/// no dimension is beyond twice or half of its own. What edges, an odd size or a last wave of blocks cost
+/// operations (else bytes) a second lie beside those of its neighbours: the nearest below and above with
+/// no dimension beyond twice or half of its own. What edges, an odd size or a last wave of blocks cost
 /// shows there.
 Table change_table(const std::vector<ProblemSummary>& problems);
 

@@ -64,7 +64,7 @@ bool has_time(const model::TrialRecord& trial);        ///< it was measured at a
 bool is_trusted(const model::TrialRecord& trial);      ///< its status lets its time compete
 bool is_approximate(const model::TrialRecord& trial);  ///< measured, but dropped early: shown with `~`
 bool has_latency(const model::TrialRecord& trial);     ///< its time includes launch latency: shown with `†`
-bool is_unverified(const model::TrialRecord& trial);   ///< measured, and nobody looked at its results
+bool is_unverified(const model::TrialRecord& trial);   ///< measured, and its results were not checked
 /// ` unverified` behind the time of one that is; else empty.
 std::string unverified_mark(const model::TrialRecord& trial);
 double median_ns(const model::TrialRecord& trial);  ///< requires has_time
@@ -144,7 +144,7 @@ Trials select(const Trials& trials, Predicate keep) {
 }
 
 /// Whether `best` gives the bits of the default of its kernel (null: it has no time): `as the default`,
-/// `others`; empty where nobody knows, or it is the default.
+/// `others`; empty where it is unknown, or it is the default.
 std::string bits_text(const model::TrialRecord& best, const model::TrialRecord* untuned);
 
 /// Why a failed trial failed: its detail, or its compiler log; one line.

@@ -140,7 +140,7 @@ bool has_cells(const Table& table, std::size_t column) {
                      [&](const auto& row) { return !row[column].empty(); });
 }
 
-/// The table with the columns of which `keeps` is true.
+/// The table with the columns that `keeps` is true for.
 template <typename Keeps>
 Table with_columns(const Table& table, const Keeps& keeps) {
   std::vector<std::size_t> kept;

@@ -203,7 +203,7 @@ std::string ratio_text(double ratio) {
 }
 
 std::string ratio_interval_text(double ratio, double low, double high) {
-  int decimals = 3;  // more for the smallest, of which nothing would be left
+  int decimals = 3;  // more for the smallest, where nothing would be left
   for (double shown = ratio; shown > 0 && shown < 0.1 && decimals < 9; shown *= 10) ++decimals;
   return fmt::format("{0:.{3}f} ({1:.{3}f}–{2:.{3}f})", ratio, low, high, decimals);
 }

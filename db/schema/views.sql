@@ -258,7 +258,7 @@ JOIN cases AS n ON n.id = s.tuning_case
 JOIN environments AS c ON c.id = n.environment
 JOIN problem AS p ON p.id = n.problem;
 
--- Launches that nobody saw end.
+-- Launches whose end was not seen.
 CREATE VIEW open_attempt AS
 SELECT lower(hex(a.trial)) AS trial, p.family, k.name AS kernel, p.size, p.volume, p.sizes, f.json AS configuration,
        c.device, a.pid, a.boot, a.opened_at

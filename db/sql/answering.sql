@@ -31,8 +31,8 @@ WHERE t.status <> '' AND t.tuning_case = ?1 AND t.superseded = 0 AND t.status = 
 
 -- # select_reopened
 -- Trials that were dropped early (?3: of this kernel; '': of any) and that are within ?2 times the least time that any
--- who competes beside them ever had (?4: those of this kernel; '': all): whoever they were dropped for is that fast no
--- more, so that nobody knows how fast they are. Fastest first. The first bound is the cheap one and nearly always enough.
+-- who competes beside them ever had (?4: those of this kernel; '': all): what they were dropped for is that fast no
+-- more, so that their speed is unknown. Fastest first. The first bound is the cheap one and nearly always enough.
 SELECT d.id
 FROM trials AS d INDEXED BY trials_of_case
 JOIN kernels AS k ON k.id = d.kernel
@@ -90,7 +90,7 @@ FROM (SELECT k.family, k.name, total(t.trials) AS tried
 
 -- # select_untuned
 -- Dropped ones too: that the default is clearly slower is what one wants to know. Of the same kernel as a given trial;
--- where several are known (specs that nobody has told apart), the one with the largest sequence.
+-- where several are known (specs that were not told apart), the one with the largest sequence.
 SELECT t.id FROM trials AS t
 WHERE t.tuning_case = ? AND t.is_default = 1 AND t.superseded = 0 AND t.status IN ('ok', 'dropped')
   AND t.kernel = (SELECT kernel FROM trials WHERE id = ?)

@@ -2,7 +2,7 @@
 
 -- # select_coverage
 -- What a final that begins now considers. Of each run and kernel the numbers of its results that may win, without those
--- between them that may not: should these come back, nobody has considered them.
+-- between them that may not: should these come back, they were not considered.
 SELECT run, kernel, min(sequence) AS first, max(sequence) AS last
 FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.superseded,
              sum(t.superseded) OVER (PARTITION BY t.run, k.name ORDER BY t.sequence) AS island
@@ -65,7 +65,7 @@ ORDER BY max(c.device = ?) DESC, max(t.rowid) DESC
 LIMIT ?
 
 -- # select_newest_definitions
--- Of kernels that nobody has declared, a definition to go by. Each host has a say: the definition that it measured last, by
+-- Of kernels that were not declared, a definition to go by. Each host has a say: the definition that it measured last, by
 -- its own clock. Of these the one with the most trials, then by digest: clocks of two hosts are not compared. (Bare columns
 -- beside max() come from that row.)
 WITH told AS MATERIALIZED (

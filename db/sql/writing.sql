@@ -9,7 +9,7 @@ WHERE excluded.compile_ms > 0
   AND (? OR (excluded.compile_ms, excluded.log) > (binaries.compile_ms, binaries.log))
 
 -- # insert_ceiling
--- The best counts, whoever measured it and when: it is what the device can do at most.
+-- The best is kept, wherever and whenever it was measured: it is what the device can do at most.
 INSERT INTO ceilings (device, kind, type, value, unit, trial, measured_at)
 VALUES (?, ?, ?, ?, ?, (SELECT id FROM trials WHERE id = ?), ?)
 ON CONFLICT (device, kind, type) DO UPDATE SET (value, unit, measured_at, trial) = (

@@ -29,7 +29,7 @@ __device__ inline void copy_along(Number* stage, const Number* from, int ld, int
   }
 }
 
-/// Likewise TILE_K rows of B that lie across k.
+/// The same for TILE_K rows of B that lie across k.
 __device__ inline void copy_across(Number* stage, const Number* from, int ld, int length, int k) {
   constexpr int pieces = TILE_N / PIECE;
 #pragma unroll

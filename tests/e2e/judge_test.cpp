@@ -47,9 +47,9 @@ TEST_SUITE("tuner command line, judge") {
     const Judge user;
     const auto run = user.judges("honest", {"--json", "--fail-if-slower", "100%"});
     INFO(run.out << run.err);
-    CHECK(run.exit_code == 0);
+    REQUIRE(run.exit_code == 0);
     const json said = json::parse(run.out);
-    CHECK(said["verdict"] == "accepted");
+    REQUIRE(said["verdict"] == "accepted");
     CHECK(said["reason"].is_null());
     CHECK(said["sanitizers"]["findings"].empty());
     CHECK(said["sanitizers"]["not_run"] == "");
@@ -169,7 +169,7 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     write_spec("sum");
     const auto beside = judges({"--json"});
     INFO(beside.out << beside.err);
-    CHECK(beside.exit_code == 0);
+    REQUIRE(beside.exit_code == 0);
     const json rivals = json::parse(beside.out)["sizes"][0]["beside"];
     REQUIRE(rivals.size() == 2);
     CHECK(rivals[1]["kernel"] == "libproduct");
@@ -180,7 +180,7 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     write_spec("2 * sum");
     const auto wrong = judges({"--json"});
     INFO(wrong.out << wrong.err);
-    CHECK(wrong.exit_code == 0);
+    REQUIRE(wrong.exit_code == 0);
     const json left_out = json::parse(wrong.out)["sizes"][0]["beside"][1];
     CHECK(has(left_out["left_out"], "wrong_result"));
     CHECK_FALSE(left_out.contains("ratio"));

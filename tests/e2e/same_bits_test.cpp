@@ -208,10 +208,10 @@ TEST_SUITE("tuner command line, same bits") {
     CHECK(has(other.err, "no kernel of the sweep has its configuration"));
     REQUIRE(user.runs({}, "2000", "loose").exit_code == 0);
     refused({"best", "2000", "--family", "loose", "--same-bits-as", "default"}, 3,
-            "nobody knows its bits: its kernel is not deterministic");
+            "its bits are unknown: its kernel is not deterministic");
     const std::string unknown =
         json::parse(user.types({"best", "2000", "--family", "loose", "--format", "json"})
                         .out)["answers"][0]["winner"]["trial"];
-    refused({"cover", "--same-bits-as", unknown}, 2, "nobody knows its bits");
+    refused({"cover", "--same-bits-as", unknown}, 2, "its bits are unknown");
   }
 }

@@ -53,7 +53,7 @@ Backend open_backend(const config::Settings& settings);
 Backend compiling_backend(const config::Settings& settings, const model::DeviceInfo& device,
                           std::unique_ptr<worker::RemoteCompiler> first = nullptr);
 
-/// Which compiler a device's kernels take, as local_compiler() has it; empty: a recording, of which nothing
+/// Which compiler a device's kernels take, as local_compiler() has it; empty: a recording, where nothing
 /// is compiled.
 inline std::string compiler_kind(const model::DeviceInfo& device) {
   return std::string(model::device_kind(device.kind).compiler);

@@ -28,7 +28,7 @@ struct BestOptions : Question {
 struct FoundBest {
   db::BestAnswers answers;
   std::vector<answers::Missing> missing;  ///< sizes without an answer
-  std::vector<db::Ranking> ranked;        ///< parallel; empty lists where nobody asked for them
+  std::vector<db::Ranking> ranked;        ///< parallel; empty lists where they were not asked for
   /// Parallel: why an answer is that of the rule for sizes that were never measured, and its bound; empty
   /// where it is none.
   std::vector<std::string> by_rule;

@@ -195,8 +195,8 @@ std::string sizes_text(const cover::Sizes& sizes) {
 }
 
 /// The sizes asked for that have as many dimensions as the kernel, what counts most last; where none has, a
-/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where nobody
-/// asked. Empty where no size that was asked for has one, which is said.
+/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where no size
+/// was asked for. Empty where no size that was asked for has one, which is said.
 std::vector<model::Problem> check_problems(const model::KernelSpec& spec, const config::Settings& settings) {
   std::vector<model::Problem> problems;
   const auto add = [&](const std::vector<std::int64_t>& sizes) {
@@ -413,7 +413,7 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
   return static_cast<int>(mistakes > 0 || any_other ? model::ExitCode::failed : model::ExitCode::done);
 }
 
-/// What a driver takes without a word, and what then reads arguments that nobody passed.
+/// What a driver takes without a word, and what then reads arguments that were not passed.
 void refuse_wrong_launches(const KernelCatalog& catalog) {
   config::LoadedKernels found;
   for (const model::KernelSpec& spec : catalog.selected())

@@ -46,7 +46,7 @@ bool let_go(const std::vector<std::string>& uuids) {
 }  // namespace
 
 int guard_clocks(const std::vector<std::string>& uuids, int mhz) {
-  ::setsid();  // whoever kills the parent's group or closes its terminal does not end us
+  ::setsid();  // a signal to the parent's group, or a closed terminal, does not end us
   for (const int not_ours : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(not_ours, SIG_IGN);
   std::string why;
   {

@@ -36,7 +36,7 @@ bool is_plain_word(const std::string& text) {
   return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
 }
 
-/// Of which kind of words a flag's value is, by the flag: the same everywhere.
+/// The kind of words that a flag's value is, by the flag: the same everywhere.
 std::string asked_for(const CLI::Option& option) {
   struct Kind {
     const char* name;

@@ -92,7 +92,7 @@ std::optional<double> allowed_share(const std::string& text);
 struct Limit {
   double share = 0;                          ///< 0.01: A may be one per cent slower
   std::vector<measure::Slowdown> slowdowns;  ///< parallel to the comparisons
-  /// Likewise: why nothing is judged, the launch being too small for the noise that was measured there. Then
+  /// Or why nothing is judged, the launch being too small for the noise that was measured there. Then
   /// its slowdown is undecided.
   std::vector<std::string> refusals;
   bool any_slower() const;

@@ -135,7 +135,7 @@ Side load_side(const fs::path& own_database, const std::string& name) {
 
 namespace {
 
-/// Of samples taken apart at different clocks nobody knows how much of the difference is the clock's: from
+/// Of samples taken apart at different clocks, the clock's part in the difference is unknown: from
 /// nothing, where memory binds, to all of it, where arithmetic does. The interval covers both.
 void allow_for_clocks(const model::Measurement& a, const model::Measurement& b, Compared& out) {
   constexpr double same = 0.003;

@@ -297,7 +297,7 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
       "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, shown as "
       "measured at {}: it loses {}{}",
       problem.size_text(), made.table.cases.size(), made.table.cases[size].problem.size_text(),
-      answers::bound_text(made), query.same_bits ? "; nobody has compared its bits at this size" : "");
+      answers::bound_text(made), query.same_bits ? "; its bits were not compared at this size" : "");
   answer.bounds = answers::bounds_json(made.estimate.between);
   return answer;
 }

@@ -76,7 +76,7 @@ struct RuleAnswer {
 };
 
 /// `nearest`: the answer that a query for one size gave. Nothing where no rule has a bound: too few sizes,
-/// configurations that nobody tried, or more trials than are read for one answer.
+/// configurations that were not tried, or more trials than are read for one answer.
 std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const db::BestAnswer& nearest,
                                          const db::BestQuery& query, const std::string& spec);
 

@@ -64,7 +64,7 @@ class CoverChecker {
     throw NothingFound(
         fmt::format("between the {} measured sizes there is none that was not measured and that {} divides",
                     measured.size(), fmt::join(check.multiple, "x")),
-        "--multiple-of 8 draws others, of which the cover's bound says nothing");
+        "--multiple-of 8 draws others; the cover's bound says nothing of them");
   }
 
   /// The kernels of the table; those of the cover must be there.

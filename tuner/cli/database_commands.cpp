@@ -22,7 +22,7 @@ void say_added(const std::string& path, const db::Added& added) {
                         added.measurements));
 }
 
-/// What was brought and does not compete, since nobody could look whether the spec in force has it.
+/// What was brought and does not compete, since the spec in force was not there to look at.
 void say_waiting(const db::Connection& connection) {
   for (const auto& [kernel, trials] : db::KernelSpecs(connection).waiting()) {
     write_err(

@@ -47,7 +47,7 @@ std::string text_at(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Plain names of kernels with launches that were kept, or `with_source` those of which the capture has the
+/// Plain names of kernels with launches that were kept, or `with_source` those where the capture has the
 /// source.
 std::vector<std::string> kept_kernels(const model::Capture& capture, bool with_source = false) {
   std::vector<std::string> names;
@@ -199,7 +199,7 @@ class InitSource {
 
 int init(const InitOptions& options) {
   if (options.source.empty() && options.capture.empty())
-    throw model::UsageError("a spec of which kernel?", "give its source, or a capture with --from");
+    throw model::UsageError("no kernel was named for the spec", "give its source, or a capture with --from");
   model::Capture capture;
   if (!options.capture.empty()) capture = capture::read_capture(options.capture);
   for (const std::string& failure : capture.failures) write_err(failure);
@@ -238,7 +238,7 @@ int init(const InitOptions& options) {
   const config::SpecDraft draft = config::draft_spec(source.program(), kernel, request);
   make_files(draft.files, folder);
   util::write_file(spec_file.string(), draft.spec);
-  // Whoever has written a reference keeps it.
+  // A reference that the user wrote stays.
   const bool has_reference = fs::exists(reference_file);
   if (!has_reference && !draft.reference.empty()) util::write_file(reference_file.string(), draft.reference);
   write_out(spec_file.string() + "\n");

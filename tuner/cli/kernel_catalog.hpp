@@ -17,7 +17,7 @@ class KernelCatalog {
  public:
   /// `selection`: names of kernels, names of families, spec files or folders of them; files and folders are
   /// read, and a kernel in them replaces a shipped one of its name. Throws model::UsageError after printing
-  /// every mistake in them, and for a name nobody has.
+  /// every mistake in them, and for an unknown name.
   static KernelCatalog load(const std::vector<std::string>& selection);
 
   KernelCatalog() = default;

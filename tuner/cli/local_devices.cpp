@@ -171,7 +171,7 @@ class GpuCompilers final : public compile::Compiler {
 
  private:
   compile::nvrtc::NvrtcCompiler m_nvrtc;
-  std::optional<compile::nvcc::NvccCompiler> m_nvcc;  ///< made for the first such job; likewise
+  std::optional<compile::nvcc::NvccCompiler> m_nvcc;  ///< made for the first such job
   std::optional<compile::host::HostCompiler> m_host;
 };
 

@@ -312,7 +312,7 @@ void begin_run(const Context& context, const config::Settings& settings, sweep::
   if (budget.trials > 0) request.budget.trials = budget.trials;
   request.run.id = model::Digest::random();
   request.run.command_line = context.command_line();
-  // What the run is of, whoever looks at it: `tuner top` shows the best by it.
+  // What the run is of: `tuner top` shows the best by it.
   if (request.policy.objective != model::Objective::time && !context.flags.contains("objective"))
     request.run.command_line += " --objective " + settings.text("objective");
   request.run.state = "running";

@@ -25,10 +25,10 @@ void set_manner(const Manner& manner);
 bool is_quiet();
 /// Standard output goes through a pager where it is a terminal, from the first answer on.
 void page_answers();
-/// The last of all: nobody writes any more. Waits for the pager.
+/// The last of all: nothing is written any more. Waits for the pager.
 void end_output();
 
-/// Data for whoever reads stdout. Throws model::Error when it cannot be written, except where the reader went
+/// Data for the reader of stdout. Throws model::Error when it cannot be written, except where the reader went
 /// away.
 void write_out(const std::string& text);
 /// A message for people, on stderr, laid out for its width by util::wrapped_message(). Of a quiet process

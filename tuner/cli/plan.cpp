@@ -32,13 +32,13 @@ struct SweepPlan {
   std::int64_t known = 0;
   std::int64_t problems = 0;
   std::int64_t binaries = 0;               ///< that the trials left need, each once
-  std::int64_t references = 0;             ///< likewise
+  std::int64_t references = 0;             ///< of them for references
   std::int64_t cached = 0;                 ///< of both, those in the cache
   bool is_sampled = false;                 ///< binaries and compiling are told by a sample of what is left
   double compile_seconds = 0;              ///< of one core, for what is not in the cache
   std::vector<std::string> compile_basis;  ///< a sentence a kernel: by what it is expected
   double device_seconds = 0;
-  std::vector<std::string> device_basis;  ///< likewise, a sentence a family
+  std::vector<std::string> device_basis;  ///< the same for the device, a sentence a family
   bool is_device_assumed = false;         ///< nothing like it was measured
   std::int64_t left() const { return trials - known; }
 };

@@ -42,7 +42,7 @@ db::BestQuery query_of(const Context& context, const config::Settings& settings,
 /// Of `size` alone, where that is not empty. Throws model::UsageError where it is several.
 void ask_for_size(const std::string& size, const config::Settings& settings, db::BestQuery& query);
 
-/// Whose bits are asked for. Throws model::UsageError where nobody knows the bits of that trial.
+/// Whose bits are asked for. Throws model::UsageError where the bits of that trial are unknown.
 db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text);
 
 /// Has `query` answered with trials of the bits that the question asks for. Throws as above, and where it

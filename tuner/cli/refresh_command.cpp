@@ -61,7 +61,7 @@ std::vector<Refreshed> known_elsewhere(const Context& context, const config::Set
   return found;
 }
 
-/// Who races again: the winner, whoever may win of its final or is tied with it, and the default.
+/// What races again: the winner, those of its final that may win or are tied with it, and the default.
 std::vector<model::TrialRecord> finalists_of(db::TrialLoader& loader, const db::BestAnswer& answer) {
   std::vector<model::TrialRecord> trials = {answer.winner};
   const auto add = [&](model::TrialRecord trial) {

@@ -195,7 +195,7 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
                           summary);
 }
 
-/// What --same-bits-as asks for; measured first where nobody knows it.
+/// What --same-bits-as asks for; measured first where it is unknown.
 void find_bits(const std::string& as, const Backend& backend, db::ResultStore& store,
                terminal::LinePrinter& printer, const SignalGuard& signals, sweep::Request& request) {
   if (as.empty()) return;

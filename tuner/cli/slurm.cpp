@@ -168,7 +168,7 @@ void require_slurm(const cluster::SweepFolder& folder, const cluster::Queue& que
       fmt::format("where they are: tuner slurm --retry {}", util::shell_quote(folder.path().string())));
 }
 
-/// Submits the shards that are not done and that nobody works on, and the last job once more, after all that
+/// Submits the shards that are not done and that no job works on, and the last job once more, after all that
 /// is under way. A last job that still waits for the shards before is taken back. Where nothing is missing,
 /// says so. Throws model::Error where Slurm cannot be asked, with the commands to give where it can.
 void retry_sweep(const cluster::SweepFolder& folder) {

@@ -46,7 +46,7 @@ class LongLook {
 /// What a sweep begins with.
 struct Expected {
   std::vector<model::DeviceInfo> devices;
-  /// On which something is left; absent: nobody knows how many there are.
+  /// On which something is left; absent: their number is unknown.
   std::optional<std::vector<model::Problem>> problems{std::vector<model::Problem>{}};
   model::Objective objective = model::Objective::time;
   std::vector<model::TrialRecord> known_best;  ///< the best of each that is known

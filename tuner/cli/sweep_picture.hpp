@@ -25,7 +25,7 @@ class SweepPicture {
   /// Nothing is compiled or run any more.
   void ended();
 
-  /// At most `rows` lines, of which those about a configuration are no wider than `columns`; sizes that were
+  /// At most `rows` lines; those about a configuration are no wider than `columns`; sizes that were
   /// improved long ago are left out first, then what comes last.
   std::vector<std::string> lines(const terminal::Progress& progress, std::size_t columns,
                                  std::size_t rows) const;

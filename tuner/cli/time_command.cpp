@@ -170,7 +170,7 @@ std::vector<std::vector<std::int64_t>> sizes_of(const config::Settings& settings
   return {{usual}};
 }
 
-/// Only these sizes: at others nobody asked for the kernels to be right.
+/// Only these sizes: at others the kernels need not be right.
 std::string constraint_of(const config::TimeSpecs& specs,
                           const std::vector<std::vector<std::int64_t>>& sizes) {
   std::string text;
@@ -330,8 +330,8 @@ void add_time(const CommandPlace& place) {
   command.option("--args", options.arguments, "LIST",
                  "'float[N] in random, float[N] out, N': one for each parameter; _ for a guess");
   command.option("--block", options.block, "X,Y,Z", "the block; once for all kernels, or once for each");
-  command.option("--grid", options.grid, "X,Y,Z", "the grid: 'ceil_div(N, 256)'; likewise");
-  command.option("--shared-bytes", options.shared, "BYTES", "dynamic shared memory; likewise");
+  command.option("--grid", options.grid, "X,Y,Z", "the grid: 'ceil_div(N, 256)'; of a source file");
+  command.option("--shared-bytes", options.shared, "BYTES", "dynamic shared memory; of a source file");
   command.option("--set", options.macros, "NAME=VALUE", "a macro of the sources");
   command.option("--git", options.git, "REV", "time one kernel beside its source at this revision");
   command.option("--tolerance", options.tolerance, "NUMBER",

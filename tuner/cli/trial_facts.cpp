@@ -233,7 +233,7 @@ std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
 namespace {
 
 /// Headers in folders include each other by their names from the folder of the kernel's source, which of a
-/// shipped kernel nobody knows here.
+/// shipped kernel that is unknown here.
 std::string headers_text(const model::KernelSpec& spec) {
   const bool is_shipped = spec.path.starts_with(shipped_prefix);
   const bool has_folders = std::ranges::any_of(

@@ -20,7 +20,7 @@
 namespace tuner::cli {
 namespace {
 
-/// Of trials with a prefix no more are offered: nobody reads them.
+/// Of trials with a prefix no more are offered: more cannot be read.
 constexpr std::size_t most_trials = 100;
 
 /// A word to be offered, and what it is.

@@ -102,7 +102,7 @@ std::vector<std::optional<model::Energy>> EnergyMeter::in_turn(
       begin(i);
       if (const auto one = run(loads[i], idle)) measured[i].push_back(*one);
     }
-    // Whoever was first is last, and everybody has another before it.
+    // The first comes last, and each has another before it.
     std::ranges::reverse(order);
     std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2));
   }

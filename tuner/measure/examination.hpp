@@ -35,9 +35,10 @@ class Examination {
   /// where they are no longer right. Where runs read their outputs, which makes those pile up, one more run
   /// on fresh ones is looked at.
   Finding afterwards();
-  /// Of a kernel that may skip work where it thinks that nobody looks. After it was timed, as `timed` says,
-  /// single runs on fresh outputs, on both input sets in turn, must be right; and neither runs whose outputs
-  /// are made already nor the timed ones may take less than such work (model::takes_less_than_its_work).
+  /// Of a kernel that may skip work where it thinks that its results are not looked at. After it was timed,
+  /// as `timed` says, single runs on fresh outputs, on both input sets in turn, must be right; and neither
+  /// runs whose outputs are made already nor the timed ones may take less than such work
+  /// (model::takes_less_than_its_work).
   Finding interrogate(const model::Measurement& timed);
   /// Fences and inputs of both input sets.
   Finding inspect_memory() const;
@@ -61,7 +62,7 @@ class Examination {
   Verifier m_verifier;  ///< of the first input set
   std::unique_ptr<device::Sequence> m_sequence;
   std::vector<std::uint64_t> m_outputs;         ///< checksums
-  std::vector<std::uint64_t> m_second_outputs;  ///< likewise, of the second input set
+  std::vector<std::uint64_t> m_second_outputs;  ///< of the second input set
 };
 
 }  // namespace tuner::measure

@@ -45,7 +45,7 @@ struct FinalTask {
 /// A round in which a sample was throttled is thrown away, at most as many as policy.confirming_rounds; from
 /// then on such rounds are kept. Both are counted as throttled samples of the finalist. So is a confirming
 /// round in which a finalist's clock is under 0.97 of what it had while choosing: times that are shown
-/// beside each other are to be of one clock, and a winner that runs alone may heat the device as nobody did
+/// beside each other are to be of one clock, and a winner that runs alone may heat the device as no trial did
 /// before.
 class Final {
  public:

@@ -10,7 +10,7 @@ namespace tuner::sweep {
 
 /// Which device works at which problem. Inputs and reference of a large problem take as long as dozens of
 /// trials, so a problem stays where they are: each device has problems of its own, and shares another's once
-/// no problem is left that nobody has.
+/// no problem is left without a device.
 class Assignment {
  public:
   /// As things stand now.

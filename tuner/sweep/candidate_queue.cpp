@@ -201,7 +201,7 @@ bool CandidateQueue::asks(Open& open) {
   return !open.enough;
 }
 
-/// Making one costs as much as it has to learn from: where a search has ended before, nobody asks it.
+/// Making one costs as much as it has to learn from: where a search has ended before, it is not asked.
 search::Strategy& CandidateQueue::strategy_of(Open& open) {
   if (!open.strategy) {
     const std::size_t size = m_list.groups[open.index].count_competing(m_request);
@@ -301,7 +301,7 @@ EndedSearch CandidateQueue::ended(std::size_t index, Open& open, model::SearchEn
 
 bool CandidateQueue::compiled(const Item& item, const search::BinaryFacts& compiled) {
   const auto open = m_open.find(item.group);
-  // Once the searches are closed nobody asks any more; a final may still wait for a compiler.
+  // Once the searches are closed, strategies are not asked any more; a final may still wait for a compiler.
   if (open == m_open.end() || is_baseline(item)) return true;
   const bool is_worth_it = strategy_of(open->second).compiled(item.candidate, compiled);
   // Who asks for the whole space gets it: a strategy only predicts.

@@ -64,7 +64,7 @@ class CandidateQueue : SweepPart {
   void withdraw(const Item& item);
   /// The same of one that was refused for its problem's sake: its search is not done, whatever else ends it.
   void refuse(const Item& item);
-  /// All that are left of the item's kernel would be refused. A search of which no kernel is left ends.
+  /// All that are left of the item's kernel would be refused. A search ends with its last kernel.
   void refuse_rest(const Item& item);
   /// Whether the item is of such a rest.
   bool is_refused(const Item& item) const;
@@ -103,7 +103,7 @@ class CandidateQueue : SweepPart {
     std::set<std::size_t> refused_kernels = {};  ///< see refuse_rest()
     /// By which what was tried is enough; nothing as long as it is not.
     std::optional<search::Outlook> enough = std::nullopt;
-    /// What its strategy said when it was asked with others, and nobody has taken yet.
+    /// What its strategy said when it was asked with others, until it is taken.
     std::optional<Answer> answer = std::nullopt;
     BudgetShares::Share share = {};
     std::int64_t begun = 0;      ///< in this turn, see BudgetShares::Share

@@ -68,7 +68,7 @@ struct CompiledTrial {
 model::TrialJob job_of(const Request& request, const CompiledTrial& compiled);
 
 /// Keeps the compilers ahead of the measuring. A reference is compiled once, however many trials need it, and
-/// so is a binary of which the compiler died or was killed: its other trials would end no better today.
+/// so is a binary whose compiler died or was killed: its other trials would end no better today.
 class CompileAhead {
  public:
   /// Called as soon as a submitted trial's own binary is there, or its compilation failed. Returns whether
@@ -93,7 +93,8 @@ class CompileAhead {
   void submit(Trial trial, CandidateQueue::Item item) { begin(std::move(trial), std::move(item), false); }
   /// Has what the compilers have finished judged, without waiting for any.
   void poll();
-  /// How little a group suits whoever takes a trial; the least is taken first, and nothing is not taken.
+  /// How little a group suits the device that takes a trial; the least is taken first, and nothing is not
+  /// taken.
   using Reluctance = std::function<std::optional<std::size_t>(std::size_t group)>;
   /// Of the trials that are ready, one of the group that suits best, and of those of the earliest, since
   /// changing the problem changes the inputs on the device, and of these the first submitted: were it the

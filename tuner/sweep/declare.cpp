@@ -88,7 +88,7 @@ bool is_named(const model::KernelDeclaration& baseline, const std::vector<Work>&
   return false;
 }
 
-/// A library that its spec names no longer is held against nobody: no trial of it is one of today's. The
+/// A library that its spec names no longer is held against no kernel: no trial of it is one of today's. The
 /// next sweep that names it declares it, and has them back.
 void withdraw(model::KernelDeclaration baseline, Services& services) {
   baseline.definition = baseline.spec = withdrawn();

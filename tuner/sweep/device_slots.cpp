@@ -6,7 +6,7 @@
 namespace tuner::sweep {
 namespace {
 
-/// Thrown through a runner to keep it from launching what nobody waits for any more.
+/// Thrown through a runner to keep it from launching what is not awaited any more.
 struct GivenUp {};
 
 }  // namespace

@@ -99,7 +99,7 @@ double BestTimes::of(const CompiledTrial& trial, std::size_t device) {
   const double here = m_spread.correction(device);
   const double raced_ns = std::max(best.corrected_ns * here, best.recorded_ns);
   if (best.before_ns == 0) return raced_ns;
-  // As long as nobody knows how fast another GPU is, it may have been that much faster.
+  // As long as another GPU's speed is unknown, it may have been that much faster.
   const auto there = m_spread.correction_of(best.before_gpu);
   const double before_ns = there ? std::max(best.before_ns / *there * here, best.before_ns)
                                  : best.before_ns * DeviceSpread::unlike;

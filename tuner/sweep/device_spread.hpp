@@ -75,7 +75,7 @@ class DeviceSpread {
 };
 
 /// What a trial may be dropped for: the best time of its problem so far, as its own device would take it, and
-/// no less than it is recorded with: whoever is dropped by a fast device is to be seen slower by the records
+/// no less than it is recorded with: what a fast device drops is to be seen slower by the records
 /// too. Of another objective: the time from which on it cannot be better. That is a statement about the
 /// device that measured the best, what it draws when it idles included, so other devices' times are held
 /// against it as that one would take them.
@@ -85,7 +85,7 @@ class BestTimes {
   BestTimes(const Request& request, Services& services, const DeviceSpread& spread)
       : m_request(request), m_services(services), m_spread(spread) {}
 
-  /// In ns; 0: there is none yet, or nobody drops it. A baseline is never dropped, and nobody for one.
+  /// In ns; 0: there is none yet, or it is not dropped. A baseline is never dropped, nor is a trial for one.
   double of(const CompiledTrial& trial, std::size_t device);
   void learn(const CompiledTrial& trial, std::size_t device);
 

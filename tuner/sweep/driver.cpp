@@ -121,7 +121,7 @@ class Driver : SweepPart {
     }
   }
 
-  /// Throws where nothing has been under way for some rounds, so that nobody would ever ring: a mistake of
+  /// Throws where nothing has been under way for some rounds, so that the wait would never end: a mistake of
   /// ours, and no reason to wait for ever. One such round is usual, where the last group has no final.
   void require_motion() {
     const bool moves = m_slots.any(&DeviceSlot::is_busy) || m_slots.any(&DeviceSlot::speaks);
@@ -172,13 +172,13 @@ class Driver : SweepPart {
     if (m_queue.is_drained()) m_compiling.finish_long_ones_first();
   }
 
-  /// Once there is a trial: a sweep of which all is known, or enough, opens no device.
+  /// Once there is a trial: a sweep whose trials are known, all or enough of them, opens no device.
   void prepare_devices() {
     if (std::exchange(m_prepared, true)) return;
     for (model::TrialRunner* runner : m_services.runners) runner->prepare();
   }
 
-  /// Trials that have not been begun, at most; where a search may end early nobody knows which are the last.
+  /// Trials that have not been begun, at most; where a search may end early, the last ones are unknown.
   std::int64_t left_to_come() const {
     if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
     return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -

@@ -114,7 +114,7 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
   compile(m_opened.back());
 }
 
-/// Whoever is near the best by another objective takes part too: the final tells who is the fastest, and
+/// Trials near the best by another objective take part too: the final tells which is the fastest, and
 /// what each of them takes.
 void FinalStage::add_by_objective(model::PossibleFinal& field, const model::Problem& problem) const {
   const model::Objective objective = m_request.policy.objective;
@@ -333,7 +333,7 @@ FinalStage::PreparedFinal FinalStage::make(PreparedFinal final) {
 
 /// Its only finalist took longer than others raced in: with them beside it the next one tells.
 void FinalStage::hold_again(std::size_t group) {
-  if (m_request.same_bits) return;  // whoever was faster in the race may give other bits
+  if (m_request.same_bits) return;  // a trial that was faster in the race may give other bits
   const model::Problem& problem = m_list.groups[group].problem;
   hold_declarations(m_request, m_services);
   const model::PossibleFinal field = m_services.source.possible_final(

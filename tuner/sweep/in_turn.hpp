@@ -16,7 +16,7 @@ struct Repeating {
   LaunchOracle oracle;
 };
 
-/// All rounds of both parts of a final for each who takes part: no trial is dropped, and nobody leaves.
+/// All rounds of both parts of a final for each trial that takes part: none is dropped, and none leaves.
 void sample_whole(model::MeasurePolicy& policy);
 
 /// A trial that is compiled, and fits its device unless its outcome says why not.

@@ -107,7 +107,7 @@ void compare_with_default(const JudgeTask& task, const Judged* untuned, Judged& 
   if (out.bits != model::BitsRelation::other) out.bits = relation;
   if (!task.same_bits || relation == model::BitsRelation::same) return;
   if (relation == model::BitsRelation::unknown)
-    throw model::Error(fmt::format("nobody knows the bits of the default at {}: {}", task.problem.text(),
+    throw model::Error(fmt::format("the bits of the default at {} are unknown: {}", task.problem.text(),
                                    untuned == nullptr ? out.beside.front().left_out
                                                       : "the spec says that they differ from run to run"),
                        "judge without --same-bits");

@@ -56,7 +56,7 @@ bool is_energy_wanted(const Request& request, const model::KernelSpec& spec, con
 }
 
 /// A result of before as the search takes it; nothing where it is to be had again. What gives other bits than
-/// are asked for counts as failed, and of what nobody knows its bits is measured again.
+/// are asked for counts as failed, and what has unknown bits is measured again.
 std::optional<search::Result> result_of(const Request& request, const Work& work, const Group& group,
                                         const model::KnownResult& known) {
   const model::KernelSpec& spec = work.kernel.spec();
@@ -138,7 +138,7 @@ std::optional<double> least_of_kernel(const Request& request, const Work& work, 
   return source.least_ns(keys);
 }
 
-/// Likewise of a problem, as today's specs have it: of kernels that are not at hand, as when they were last
+/// The same of a problem, as today's specs have it: of kernels that are not at hand, as when they were last
 /// tuned.
 std::optional<double> least_today(const Request& request, const model::Problem& problem,
                                   model::ResultSource& source) {

@@ -34,7 +34,7 @@ BestByEnergy best_by_energy(const Request& request, const model::Problem& proble
                             std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max());
   for (const model::TrialRecord& trial : all.finalists) {
     if (!gives_bits(request, trial)) continue;
-    // As long as nobody knows how fast another GPU is, it may be that much faster.
+    // As long as another GPU's speed is unknown, it may be that much faster.
     best.learn(trial.outcome,
                spread ? spread->correction_of(trial.gpu).value_or(1 / DeviceSpread::unlike) : 1);
   }

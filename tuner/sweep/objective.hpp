@@ -8,7 +8,7 @@ namespace tuner::sweep {
 class DeviceSpread;
 
 /// The best of a problem by an objective that is made of energy, and what follows from it for trials whose
-/// energy nobody knows. With the objective time it knows nothing.
+/// energy is unknown. With the objective time it knows nothing.
 class BestByEnergy {
  public:
   explicit BestByEnergy(model::Objective objective = model::Objective::time) : m_objective(objective) {}
@@ -28,8 +28,8 @@ class BestByEnergy {
   double m_bound_ns = 0;
 };
 
-/// What results of before say of a problem. `spread`: of the GPUs that they are from; null: nobody compared
-/// any.
+/// What results of before say of a problem. `spread`: of the GPUs that they are from; null: these were
+/// not compared.
 BestByEnergy best_by_energy(const Request& request, const model::Problem& problem,
                             model::ResultSource& source, const DeviceSpread* spread = nullptr);
 

@@ -40,7 +40,7 @@ Shard parse_shard(std::string_view text);
 /// Who watches a sweep: a terminal, a log, a test. Called from the thread that runs it.
 class Observer : public model::Seam {
  public:
-  /// Before any work: `total` trials are in the sweep, of which `known` have a result already.
+  /// Before any work: `total` trials are in the sweep, and `known` of them have a result already.
   /// `may_end_early`: of some problem not all may be tried.
   virtual void planned(std::int64_t total, std::int64_t known, bool may_end_early) = 0;
   /// So many trials are to be done besides.
@@ -94,7 +94,7 @@ struct Request {
   std::string strategy = "auto";                         ///< as --strategy takes it, see StrategyChoice
   std::span<const search::StrategyKind> own_strategies;  ///< known beside those of the table
   /// A problem's search ends when Outlook::high of its strategy is below this share of the best time; 0: it
-  /// ends with its space, of which nothing is passed over; absent: as StrategyChoice has it.
+  /// ends with its space, and passes nothing over; absent: as StrategyChoice has it.
   std::optional<double> until;
   std::uint64_t seed = 0;             ///< of the order
   std::uint64_t inputs_seed = 0;      ///< of the inputs: outputs compare bit by bit where it is the same
@@ -151,7 +151,7 @@ struct Summary {
   std::int64_t finals = 0;
   double wall_seconds = 0;
   double measuring_seconds = 0;  ///< inside the runners: the devices' share, summed over them
-  double waiting_seconds = 0;    ///< for a compilation with nothing ready to measure, likewise
+  double waiting_seconds = 0;    ///< for a compilation with nothing ready to measure, summed over devices
   /// What each device did, in the order of Services::runners.
   struct Device {
     std::string id;

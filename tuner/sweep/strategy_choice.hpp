@@ -53,8 +53,8 @@ class StrategyChoice {
 };
 
 /// Orders the problems of each family and type so that what one search finds helps the next, where the
-/// strategies of `choice` learn from each other's results: first the problem of which most is known or, where
-/// nothing is, the one nearest to all others; then always the nearest to one of those before. Else the order
+/// strategies of `choice` learn from each other's results: first the problem with most known trials or, where
+/// none is, the one nearest to all others; then always the nearest to one of those before. Else the order
 /// stays as it was asked for.
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list);
 

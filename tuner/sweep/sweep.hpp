@@ -22,8 +22,8 @@ Summary sweep(const Request& request, const TrialList& list, Services& services)
 void declare_kernels(const Request& request, Services& services);
 
 /// The same of the kernels that it tunes and another sweep has declared otherwise since, to be called before
-/// what competes is asked for: a sweep goes by its own specs to its end, whoever shares its database. Says
-/// so, once. Rivals are for others to declare, who may have edited them meanwhile.
+/// what competes is asked for: a sweep goes by its own specs to its end, also where its database is shared.
+/// Says so, once. Rivals are for others to declare, who may have edited them meanwhile.
 void hold_declarations(const Request& request, Services& services);
 
 /// The same of all that it tunes, with what others have measured of them meanwhile: before its answers are
@@ -58,8 +58,8 @@ struct CeilingTask {
 
 /// Measures what the device of a run that has ended can do at most, as far as that is not known yet: sweeps
 /// each ceiling's kernel over its own problem, and records its best first metric. The trials are kept like
-/// any others, so that an interrupted measuring goes on where it stopped. A ceiling of which a trial is
-/// missing, or none is ok, is not recorded. Nothing is begun after a run that was interrupted, or that has no
+/// any others, so that an interrupted measuring goes on where it stopped. A ceiling that lacks a trial,
+/// or has none that is ok, is not recorded. Nothing is begun after a run that was interrupted, or that has no
 /// trial, neither of today nor of before. An interruption of the measuring becomes the run's ending. Throws
 /// model::Error where a result cannot be kept.
 void measure_ceilings(const CeilingTask& task, Summary& run);

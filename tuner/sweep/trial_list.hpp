@@ -19,7 +19,7 @@ struct Group {
   std::vector<std::size_t> work;                ///< kernels that take part: indices into Request::work
   std::vector<space::ConfigurationList> lists;  ///< parallel to `work`
   std::vector<std::int64_t>
-      launchable;  ///< parallel to `work`: configurations, of all shards; 0: nobody counted
+      launchable;  ///< parallel to `work`: configurations, of all shards; 0: not counted
   /// One for each configuration that can be launched, in the order of `work` and lists, what is known
   /// included; of Request::shard alone where there is one. Behind them, of kernels whose lists are counted,
   /// all configurations: see offers().

@@ -59,7 +59,7 @@ Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const s
   if (std::holds_alternative<DeadlinePassed>(received)) {
     m_slot.discard();
     return failed(TrialStatus::timeout,
-                  abandoned ? "compiling was given up: nobody needs the result any more"
+                  abandoned ? "compiling was given up: the result is not needed any more"
                             : fmt::format("compiling passed its deadline of {} s and was stopped",
                                           std::chrono::duration<double>(m_settings.deadline).count()));
   }
@@ -267,7 +267,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_o
   try {
     std::exchange(meanwhile, [] {})();  // once, however many children are asked
   } catch (...) {
-    m_slot.discard();  // it has a job that nobody will ask about
+    m_slot.discard();  // it has a job whose answer is not wanted
     throw;
   }
   // A child that is gone by now is asked all the same: its last words may still be in the socket.

@@ -64,7 +64,7 @@ constexpr int grace_ms = 500;
 [[noreturn]] void end_group() {
   // Only as the leader of its own group: started by hand from a shell, the group is the shell's job.
   if (::getpgrp() == ::getpid()) {
-    std::error_code ignored;  // nobody else is left to remove it
+    std::error_code ignored;  // no other process is left to remove it
     if (const char* folder = std::getenv(folder_variable)) std::filesystem::remove_all(folder, ignored);
     ::kill(0, SIGKILL);
   }
@@ -167,7 +167,7 @@ model::TrialOutcome& failure_of(model::Profile& profile) {
   return profile.outcome;
 }
 
-/// What `run` returns; what it throws is a failure, and then nobody knows the state of the device.
+/// What `run` returns; what it throws is a failure, after which the device's state is unknown.
 template <class Outcome, class Run>
 Outcome outcome_of(const Run& run) {
   try {

@@ -22,7 +22,7 @@ struct Chunk {
   float* sums;
   size_t at;    // where the first one's place in D is
   int rows;     // left, from there on
-  int columns;  // likewise
+  int columns;  // left, beside it
 
   __device__ static int below(int i) { return TRANSPOSED ? i / 4 * 8 + i % 2 : i / 2 % 2 * 8; }
   __device__ static int beside(int i) { return TRANSPOSED ? i / 2 % 2 * 8 : i / 4 * 8 + i % 2; }

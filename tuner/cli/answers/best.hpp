@@ -40,7 +40,7 @@ inline const model::FinalRecord* final_of(const db::BestAnswer& answer) {
   return answer.final ? &*answer.final : nullptr;
 }
 
-/// Whether nobody can tell a trial from the answer's winner.
+/// Whether a trial is tied with the answer's winner.
 inline bool is_tied(const db::BestAnswer& answer, const model::Digest& trial) {
   return std::ranges::find(answer.tied, trial, &model::TrialRecord::key) != answer.tied.end();
 }
@@ -71,7 +71,7 @@ std::string remeasured_text(const db::BestAnswer& answer);
 /// What became of the spec that an answer was measured by.
 struct SpecNote {
   enum class State {
-    unknown,    ///< nobody declared it, or its file is not here
+    unknown,    ///< it was not declared, or its file is not here
     unchanged,  ///< the file says what was measured
     changed,    ///< what the kernel runs, or what is right, is another: spec, source or a header was edited
     widened,    ///< its lists or constraints are others, and still have the answer
@@ -79,7 +79,7 @@ struct SpecNote {
     unreadable  ///< the file has mistakes, or the kernel no longer
   };
   State state = State::unknown;
-  std::string path;         ///< empty: nobody declared it
+  std::string path;         ///< empty: it was not declared
   bool is_named = false;    ///< the question named the file, which need not be the one that was measured
   std::string declared_at;  ///< UTC
   std::string host;         ///< that declared it
@@ -125,7 +125,7 @@ std::string best_comments(const db::BestAnswer& answer);
 ///   1. An environment with less than a tenth of the settled configurations of another, on a device of no
 ///      better kind, is a try and no answer. (Settled: tried, or passed over by a search that ended by
 ///      itself.)
-///   2. Of the rest one answers that nobody surpasses: another surpasses it that is at least as good a kind
+///   2. Of the rest one answers that is not surpassed: another surpasses it that is at least as good a kind
 ///   of
 ///      device (GPU, recording, CPU), as well searched and as carefully measured (method: quick, standard,
 ///      complete, thorough, exhaustive), and better in one of these. Of different devices, whose spaces

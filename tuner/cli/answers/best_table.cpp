@@ -109,7 +109,7 @@ std::string library_ratio_text(const db::BestAnswer& answer, const std::string& 
   return text.substr(0, text.find(" ("));
 }
 
-/// Without the ceiling's name, likewise.
+/// The same without the ceiling's name.
 std::string share_percent(const db::BestAnswer& answer) {
   const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
   return share ? approximate_mark(answer) + reports::percent_text(share->fraction) : "";

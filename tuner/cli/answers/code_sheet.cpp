@@ -54,7 +54,7 @@ std::string share_text(double count, const Mix& of) {
   return count == 0 || of.instructions == 0 ? "" : fmt::format("{:.1f}", 100 * count / of.instructions);
 }
 
-/// Columns for the depths of loops, of which the outermost go first where there is no room, then those of the
+/// Columns for the depths of loops. Where there is no room, the outermost go first, then those of the
 /// hot loop.
 reports::Table depth_table(const KernelCode& kernel, const std::string& heading) {
   reports::Table table({{heading}});

@@ -177,7 +177,7 @@ std::string unknown_text(const CoverAnswer& answer) {
   if (answer.estimate.without_any > 0)
     parts.push_back(fmt::format("at {} none of the configurations may run", answer.estimate.without_any));
   if (untried > 0 && answer.estimate.left_out == answer.table.cases.size())
-    parts.push_back(fmt::format("at {} nobody tried what the rule picks", untried));
+    parts.push_back(fmt::format("at {} what the rule picks was not tried", untried));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -26,7 +26,7 @@ struct TrialFacts {
   std::optional<model::FinalRecord> final;  ///< the last that it took part in
   std::vector<model::Ceiling> ceilings;     ///< of its device
   /// Of the others of its problem and environment that compete or were dropped: how many give the same bits,
-  /// other ones, and nobody knows which.
+  /// other ones, and it is unknown which.
   struct Bits {
     std::int64_t same = 0;
     std::int64_t other = 0;

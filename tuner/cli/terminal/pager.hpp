@@ -24,7 +24,7 @@ class Pager {
 
   pid_t m_process = -1;
   util::FileDescriptor m_out;  ///< what standard output was
-  util::FileDescriptor m_err;  ///< likewise; empty where it stayed
+  util::FileDescriptor m_err;  ///< of stderr; empty where it stayed
 };
 
 }  // namespace tuner::cli::terminal

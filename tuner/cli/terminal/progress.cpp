@@ -253,7 +253,7 @@ std::string Progress::line(std::size_t columns) const {
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::max(0.0, std::round(seconds)));
   if (whole < 60) return fmt::format("{} s", whole);
-  // Nobody needs the last second of a minute, nor can the rate promise it.
+  // The last second of a minute is not needed, nor can the rate promise it.
   if (whole < 595) return fmt::format("{} min {:02} s", (whole + 2) / 5 * 5 / 60, (whole + 2) / 5 * 5 % 60);
   const std::int64_t minutes = (whole + 30) / 60;
   if (minutes < 60) return fmt::format("{} min", minutes);

@@ -31,7 +31,7 @@ class Progress {
     std::string kernel;
     std::string configuration;
     double value = 0;     ///< by the objective; 0: none can be used yet
-    std::string text;     ///< `44.4 µs`, `2.1 mJ`, of edp `2.1 mJ × 44.4 µs`; empty likewise
+    std::string text;     ///< `44.4 µs`, `2.1 mJ`, of edp `2.1 mJ × 44.4 µs`; empty without one
     std::string library;  ///< the best baseline; empty: there is none yet
     double library_value = 0;
     std::int64_t improved = 0;  ///< grows with each improvement of any problem
@@ -59,7 +59,7 @@ class Progress {
   /// The total is the most there may be: no share of it is told. What is left is judged by what the sizes
   /// took that have ended; before one has, the most that it may be is told.
   void may_end_early() { m_may_end_early = true; }
-  /// How many sizes are to be searched; 0: nobody knows.
+  /// How many sizes are to be searched; 0: unknown.
   void set_sizes(std::int64_t sizes) { m_sizes = sizes; }
   /// One of them is searched.
   void size_ended();

@@ -1,6 +1,6 @@
 #pragma once
 // What a thread knows of its place, and how it waits for others: indices, barriers and fences, and the warp
-// operations of the _sync family, each of which waits for the threads that its mask names.
+// operations of the _sync family; each waits for the threads that its mask names.
 #include "abi.hpp"
 #include "types.hpp"
 

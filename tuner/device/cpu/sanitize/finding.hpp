@@ -37,7 +37,7 @@ struct Finding {
 /// `out of bounds`
 std::string_view to_string(Finding::Kind kind);
 
-/// What a process that died said on its standard error, as a finding of which kind, place and text are set:
+/// What a process that died said on its standard error, as a finding with kind, place and text:
 /// reports of AddressSanitizer and UndefinedBehaviorSanitizer, failed assertions. `sources` are the names of
 /// the kernel's files; the place is the innermost frame in one of them. For a text without any of these the
 /// kind is `crash` and the text its last line.

@@ -16,7 +16,7 @@ std::unique_ptr<Counters> open(int ordinal, const std::vector<std::string>& plac
 extern const char* const how_to_permit;
 
 /// Why this process may not read hardware counters, as far as that can be told before trying; empty: it may,
-/// or nobody knows. The driver's parameters come first: where all may count, nothing else matters. `proc` is
+/// or it is unknown. The driver's parameters come first: where all may count, nothing else matters. `proc` is
 /// where the system tells of itself.
 std::string why_not_permitted(const std::filesystem::path& proc = "/proc");
 
