@@ -8,8 +8,6 @@
 namespace tuner::source {
 namespace {
 
-constexpr int deepest_value = 48;
-
 /// What cudaDeviceProp calls a limit, and what a spec does.
 const std::map<std::string_view, std::string_view> device_limits = {
     {"multiProcessorCount", "multiprocessors"},

@@ -12,6 +12,9 @@
 
 namespace tuner::source {
 
+/// How far values are followed through calls and assignments.
+constexpr int deepest_value = 48;
+
 /// A variable of a function's body.
 struct LocalVariable {
   std::string name;
