@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tuner/model/trial.hpp"
+#include "tuner/sweep/device_time.hpp"
 #include "tuner/sweep/final_stage.hpp"
 
 namespace tuner::sweep {
@@ -68,6 +69,8 @@ class DeviceThread {
   void proceed();
   std::optional<Event> take();
   bool has_event() const;
+  /// Only where nothing is being run.
+  DeviceClock& clock() { return m_clock; }
 
  private:
   template <typename Change>
@@ -79,6 +82,7 @@ class DeviceThread {
 
   model::TrialRunner& m_runner;
   std::function<void()> m_ring;
+  DeviceClock m_clock;
   mutable std::mutex m_mutex;
   std::condition_variable m_changed;
   std::optional<Job> m_job;
@@ -110,6 +114,10 @@ struct DeviceSlot {
   bool is_there() const { return thread != nullptr; }
   bool is_busy() const { return !std::holds_alternative<std::monostate>(work); }
   bool is_idle() const { return is_there() && !is_busy(); }
+  /// Once it has ended all it does here.
+  void take_time() {
+    if (is_there()) did.time = thread->clock().end();
+  }
   void use_inputs_of(std::size_t used) {
     group = used;
     inputs.insert(used);
@@ -143,6 +151,8 @@ class DeviceSlots {
   void start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::Job job);
   /// What the slot was at; it is idle now.
   DeviceSlot::Work finish(DeviceSlot& slot);
+  /// Who is idle was so until now, for that reason.
+  void note_idle(DeviceClock::Part why);
   /// Of all of them, at what has ended.
   double busy_seconds() const;
 
