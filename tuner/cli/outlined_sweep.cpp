@@ -263,6 +263,7 @@ void want_energy(const config::Settings& settings, const SweepOptions& options, 
 sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz) {
   sweep::Request request;
   request.device = backend.device;
+  request.devices = std::max<std::size_t>(backend.runners.size(), 1);
   request.compiler = backend.compiler;
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold",
                                    *model::parse_word<model::Execution>(settings.text("execution")));

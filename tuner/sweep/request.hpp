@@ -90,7 +90,8 @@ struct Request {
   /// takes part in finals, and says what would be dropped.
   std::vector<Work> rivals;
   model::DeviceInfo device;
-  std::string compiler;  ///< name and version, part of every identity: `nvrtc 13.0`
+  std::size_t devices = 1;  ///< that work on it, all alike
+  std::string compiler;     ///< name and version, part of every identity: `nvrtc 13.0`
   model::MeasurePolicy policy;
   std::string strategy = "auto";                         ///< as --strategy takes it, see StrategyChoice
   std::span<const search::StrategyKind> own_strategies;  ///< known beside those of the table

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -86,13 +87,29 @@ Groups ordered(Groups groups) {
   }
 }
 
+double volume(const Group& group) {
+  return std::accumulate(
+      group.problem.sizes.begin(), group.problem.sizes.end(), 1.0,
+      [](double product, const auto& size) { return product * static_cast<double>(size.value); });
+}
+
+/// The last trials are shared, and by the best of the first group to end devices are compared: both take
+/// inputs on each of them, so that both are to be small.
+void order_for_several(Groups& groups) {
+  std::ranges::stable_sort(groups, std::greater(), volume);
+  if (!groups.empty()) std::rotate(groups.begin(), groups.end() - 1, groups.end());
+}
+
 }  // namespace
 
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list) {
   const bool learns = std::any_of(list.groups.begin(), list.groups.end(), [&](const Group& group) {
     return choice.learns(group.count_competing(request));
   });
-  if (!learns) return;
+  if (!learns) {
+    if (request.devices > 1 && request.budget.is_shared) order_for_several(list.groups);
+    return;
+  }
   Groups rest = std::exchange(list.groups, {});
   while (!rest.empty()) {
     const auto others = std::stable_partition(

@@ -54,8 +54,9 @@ class StrategyChoice {
 
 /// Orders the problems of each family and type so that what one search finds helps the next, where the
 /// strategies of `choice` learn from each other's results: first the problem of which most is known or, where
-/// nothing is, the one nearest to all others; then always the nearest to one of those before. Else the order
-/// stays as it was asked for.
+/// nothing is, the one nearest to all others; then always the nearest to one of those before. Else several
+/// devices begin with the smallest and go on from the largest down, and one keeps the order that was asked
+/// for.
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list);
 
 /// With what the search of a group begins, whatever its strategy: the default of each kernel, where it is a
