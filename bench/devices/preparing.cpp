@@ -20,8 +20,9 @@ namespace {
 
 using namespace tuner;
 
-constexpr Load load = {8, 24, 1500};
-constexpr std::int64_t trials_a_problem = 125;
+constexpr Load load = {6, 20, 900, 500, 400};
+constexpr std::int64_t trials_a_problem = 100;
+constexpr std::int64_t budget = 1000;  ///< of `random`
 constexpr int compilers = 32;
 /// Time to compile a new binary, exponentially distributed. Other binaries come from a cache.
 constexpr double compile_mean_ms = 400;
@@ -95,14 +96,14 @@ double run(const std::string& strategy, std::size_t devices, double alone_s,
   const search::StrategyKind own = waiting_kind();
   request.own_strategies = {&own, 1};
   request.strategy = strategy;
-  if (strategy == "random")
-    request.budget.trials = trials_a_problem * static_cast<std::int64_t>(sizes.size());
+  for (const char* const library : {"one", "other"}) add_library(request, library);
   std::vector<std::unique_ptr<SimulatedRunner>> runners;
   std::vector<model::TrialRunner*> all;
   for (std::size_t i = 0; i < devices; ++i)
     all.push_back(runners.emplace_back(std::make_unique<SimulatedRunner>(i, load)).get());
   db::ResultStore store(database);
   const sweep::TrialList list = sweep::list_trials(request, store);
+  if (strategy == "random") request.budget.trials = budget + list.baselines_left(request);
   SlowCompiler::Shared shared;
   compile::CompilePool pool(compilers, [&] { return std::make_unique<SlowCompiler>(shared); });
   Silent observer;
@@ -120,6 +121,8 @@ double run(const std::string& strategy, std::size_t devices, double alone_s,
   fmt::print("{:>10}{:>8}{:>8}{:>10.1f}{:>8.2f}{:>7.2f}{:>14}\n", strategy, devices, summary.finished, wall_s,
              alone_s > 0 ? alone_s / wall_s : 1, busy_s / wall_s / static_cast<double>(devices),
              preparations);
+  for (const sweep::Summary::Device& device : summary.devices)
+    fmt::print("{:>18}: {}\n", device.id, device.time.text());
   std::fflush(stdout);
   return wall_s;
 }

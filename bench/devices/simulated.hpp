@@ -25,6 +25,8 @@ struct Load {
   /// Inputs and reference of a problem of N = 4096, before its first trial on a device; as a product of
   /// matrices, in proportion to the third power.
   double preparing_ms = 0;
+  double starting_ms = 0;  ///< a context, from when it is announced
+  double library_ms = 0;   ///< the first launch of a library on a device
   double mean_s() const { return (least_ms + most_ms) / 2 * 1e-3; }
 };
 /// What of it passes before the first launch.
@@ -43,12 +45,18 @@ class SimulatedRunner final : public model::TrialRunner {
     m_device.uuid = fmt::format("GPU-{}", number);
   }
   const model::DeviceInfo& device() const override { return m_device; }
+  void prepare() override { m_announced = seconds_now(); }
+  void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
+    m_listener = std::move(listener);
+  }
   model::TrialOutcome run(const model::TrialJob& job) override {
     return run_with_notice(job, [] {});
   }
   model::TrialOutcome run_with_notice(const model::TrialJob& job,
                                       const std::function<void()>& before_launch) override {
     const double began = seconds_now();
+    start();
+    if (job.plan.calls_library() && !std::exchange(m_has_library, true)) sleep_ms(m_load.library_ms);
     make_inputs(job);
     const double prepared_ms = 1e3 * (seconds_now() - began);
     before_launch();
@@ -65,6 +73,7 @@ class SimulatedRunner final : public model::TrialRunner {
   }
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     const double began = seconds_now();
+    start();
     make_inputs(job.trials.front());
     sleep_ms(final_ms);
     busy_s += seconds_now() - began;
@@ -81,17 +90,31 @@ class SimulatedRunner final : public model::TrialRunner {
   std::size_t preparations() const { return m_prepared.size(); }
 
  private:
+  void start() {
+    if (std::exchange(m_is_started, true) || m_load.starting_ms == 0) return;
+    sleep_ms(m_load.starting_ms - 1e3 * (seconds_now() - m_announced));
+  }
+  /// A library's are its kernel's. None is evicted: an H200 keeps those of all matmul's sizes to 4096.
   void make_inputs(const model::TrialJob& job) {
-    if (m_load.preparing_ms == 0 || !m_prepared.insert(job.plan.inputs_key()).second) return;
-    const double n = static_cast<double>(job.plan.buffers.front().elements);
-    sleep_ms(m_load.preparing_ms * std::pow(n / 4096, 3));
+    const std::int64_t elements = job.plan.buffers.front().elements;
+    enter(model::TrialPhase::preparing);
+    if (m_prepared.insert(elements).second)
+      sleep_ms(m_load.preparing_ms * std::pow(static_cast<double>(elements) / 4096, 3));
+    enter(model::TrialPhase::loading);
+  }
+  void enter(model::TrialPhase phase) const {
+    if (m_listener) m_listener(phase);
   }
   static void sleep_ms(double milliseconds) {
     std::this_thread::sleep_for(duration<double, std::milli>(milliseconds));
   }
 
   Load m_load;
-  std::set<model::Digest> m_prepared;
+  std::set<std::int64_t> m_prepared;
+  double m_announced = 0;
+  bool m_is_started = false;
+  bool m_has_library = false;
+  std::function<void(model::TrialPhase)> m_listener;
   model::DeviceInfo m_device;
 };
 

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "tuner/space/space.hpp"
+
 namespace bench {
 namespace {
 
@@ -59,6 +61,16 @@ sweep::Request imagined_request(const std::array<std::int64_t, 3>& values,
   request.run.device = request.device;
   request.run.toolkit = request.compiler;
   return request;
+}
+
+void add_library(sweep::Request& request, const std::string& name) {
+  model::KernelSpec with = request.work.front().kernel.spec();
+  model::BaselineSpec library;
+  library.name = name;
+  library.source = {{name + ".cpp", "calls " + name}};
+  library.arguments = {{"x", {}}};
+  with.baselines = {library};
+  request.work.push_back({space::KernelSpace(space::baselines(with).front()), request.work.front().problems});
 }
 
 model::Measurement measured(double time_ns) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tuner/compile/compiler.hpp"
@@ -13,6 +14,9 @@ namespace bench {
 /// each, at each of `sizes`.
 tuner::sweep::Request imagined_request(const std::array<std::int64_t, 3>& values,
                                        const std::vector<std::int64_t>& sizes);
+
+/// A library that does the same, a baseline of it.
+void add_library(tuner::sweep::Request& request, const std::string& name);
 
 /// A trial whose samples are all alike.
 tuner::model::Measurement measured(double time_ns);

@@ -306,8 +306,10 @@ value = "2"
                    "the default's speed on 65.1 % of the GPU time, which saves "));
     captured.refused({"report", "--kernel", "scale.toml", "--program", "kept", "-o", "report.csv"},
                      "rows of CSV have no room");
-    captured.refused({"report", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
-    captured.refused({"best", "--program", "kept"}, "a capture says the sizes of a kernel: of which?");
+    captured.refused({"report", "--program", "kept"},
+                     "a capture has sizes for each of its kernels, and none was named");
+    captured.refused({"best", "--program", "kept"},
+                     "a capture has sizes for each of its kernels, and none was named");
     replace(captured.capture.folder / "scale.toml", "value = \"N\"", "value = \"N + 0\"");
     captured.refused({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept"},
                      "scale: no argument is the size N");

@@ -92,7 +92,7 @@ TEST_SUITE("db, same bits") {
     }
     SUBCASE("where nobody knows the default's bits the answer says why") {
       store.record(default_of(512, 200, std::nullopt));
-      CHECK(contains(best_of(store, query_of({})), "nobody knows its bits"));
+      CHECK(contains(best_of(store, query_of({})), "its bits are unknown"));
       store.record([] {
         TrialRecord failed = db_test::failed_trial("default 512", 512, TrialStatus::wrong_result);
         failed.is_default = true;
@@ -209,6 +209,6 @@ TEST_SUITE("db, same bits") {
     CHECK(best_of(db::ResultStore(db::open_for_reading(folder / "c.db")), query_of({})) == "same");
     for (std::size_t at; (at = text.find("\"output_bits\":{")) != std::string::npos;)
       text.erase(at, text.find('}', at) + 2 - at);
-    CHECK(contains(import("d"), "nobody knows its bits"));
+    CHECK(contains(import("d"), "its bits are unknown"));
   }
 }

@@ -131,7 +131,7 @@ constexpr std::array in_machine_code = {
 constexpr std::array elsewhere = {
     Flaw{"few_blocks", "few blocks", "its 8 blocks leave 124 of 132 multiprocessors idle (94 %)"},
     Flaw{"tail", "tail", "its 133 blocks give 1 of 132 multiprocessors 2 and the others 1"},
-    Flaw{"uncoalesced", "uncoalesced", "a load touches 32 sectors of global memory where 16 would do"},
+    Flaw{"uncoalesced", "uncoalesced", "a load touches 32 sectors of global memory where"},
     Flaw{"bank_conflicts", "bank conflicts",
          "31 M of 32 M wavefronts of shared memory are bank conflicts (97 %)"},
     Flaw{"divergence", "divergence", "8 of 32 threads take part in an instruction: 75 %"}};

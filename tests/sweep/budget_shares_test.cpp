@@ -57,7 +57,7 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(time.is_spent());
     CHECK(shares({60, {}, {}, true}, 2).share(3).until == 140);
     CHECK(shares({60, {}, {}, true}, 4).share(3).until == 160);
-    sweep::BudgetShares device = shares({{}, 9, {}, true}, 2);
+    sweep::BudgetShares device = shares({{}, 9, {}, true}, 1);
     worked = 3;
     const auto share = device.share(3);
     CHECK(share.device_until == 5);
@@ -68,12 +68,45 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(trials.share(4).trials == 3);
     trials.count(3);
     CHECK(trials.share(3).trials == 3);
-    CHECK(trials.share(2, {1, 1}).trials == 6);
-    CHECK(trials.share(2, {1, 7}).trials == 1);
+    CHECK(trials.share(2, {1, 1, 0, 0}).trials == 6);
+    CHECK(trials.share(2, {1, 7, 0, 0}).trials == 1);
     trials.count(7);
     CHECK(trials.is_spent());
     CHECK_FALSE(shares({}, 1).is_spent());
     CHECK_FALSE(shares({60, {}, {}, false}, 1).share(3).until);
+  }
+
+  TEST_CASE("whose turn comes while others have theirs gets what is not promised to these") {
+    double now = 0;
+    double worked = 0;
+    sweep::Budget budget;
+    SUBCASE("of time") {
+      budget.seconds = 60;
+    }
+    SUBCASE("of devices' time") {
+      budget.device_seconds = 60;
+    }
+    const bool is_timed = budget.seconds.has_value();
+    const sweep::BudgetShares shares(
+        budget, [&] { return now; }, [&] { return worked; }, 2);
+    const auto end = [&](const sweep::BudgetShares::Share& share) {
+      return is_timed ? *share.until : *share.device_until;
+    };
+    // Of four problems the first two share the devices; each has half of the time of one of them.
+    const auto first = shares.share(4);
+    CHECK(end(first) == 30);
+    now = worked = 10;
+    sweep::BudgetShares::Promised promised;
+    shares.promise(first, 0, promised);
+    const auto second = shares.share(4, promised);
+    CHECK(end(second) == doctest::Approx(10 + (2 * 50 - 20) / 3.0));
+    now = worked = 30;
+    promised = {};
+    shares.promise(second, 0, promised);
+    CHECK(end(shares.share(3, promised)) == doctest::Approx(30 + (2 * 30 - (end(second) - 30)) / 2));
+    promised = {};
+    shares.promise({}, 0, promised);
+    CHECK(promised.problems == 0);
   }
 
   TEST_CASE("a budget is shared among the sizes, and each has its final") {

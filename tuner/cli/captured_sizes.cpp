@@ -200,7 +200,7 @@ std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec&
 model::KernelSpec spec_named(const std::string& kernel, const std::string& file) {
   const std::string& name = file.empty() ? kernel : file;
   if (name.empty())
-    throw model::UsageError("a capture has the sizes of several kernels, and none was named",
+    throw model::UsageError("a capture has sizes for each of its kernels, and none was named",
                             "name it with --kernel");
   return KernelCatalog::load({name}).selected().front();
 }

@@ -94,7 +94,16 @@ void EventLog::notice(const std::string& text) {
 }
 
 void EventLog::ended(const sweep::Summary& summary, int exit_code) {
-  write("end", {{"ending", word_of(summary.ending)}, {"trials", summary.finished}, {"exit_code", exit_code}});
+  db::Json devices = db::Json::array();
+  for (const sweep::Summary::Device& device : summary.devices) {
+    db::Json one = {{"id", device.id}, {"trials", device.trials}};
+    one["seconds"] = db::json_of(device.time);
+    devices.push_back(std::move(one));
+  }
+  write("end", {{"ending", word_of(summary.ending)},
+                {"trials", summary.finished},
+                {"devices", std::move(devices)},
+                {"exit_code", exit_code}});
 }
 
 void EventLog::write_step(const char* event, const model::TrialRecord& trial) {

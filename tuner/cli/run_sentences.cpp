@@ -134,6 +134,8 @@ void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& r
 void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
   if (const std::string spent = time_spent(summary, compile_jobs); !spent.empty()) write_err(spent);
   for (const sweep::Summary::Device& device : summary.devices) {
+    if (summary.devices.size() > 1 && summary.finished > 0)
+      write_err(fmt::format("{}: {}", device.id, device.time.text()));
     if (!device.left.empty()) write_err(fmt::format("{} left the sweep: {}", device.id, device.left));
   }
   if (all_failed && summary.ending != sweep::Ending::done && summary.failed == 0) {

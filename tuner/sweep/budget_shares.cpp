@@ -16,22 +16,32 @@ BudgetShares::BudgetShares(const Budget& budget, std::function<double()> clock,
 BudgetShares::Share BudgetShares::share(std::size_t problems, const Promised& promised) const {
   Share share;
   if (problems < 2 || !m_budget.is_shared) return share;
-  const auto among = static_cast<double>(problems);
+  const auto count = static_cast<std::int64_t>(problems - promised.problems);
+  const auto at_once = static_cast<double>(std::min(problems, m_devices));
+  const auto part = [&](double left, double to_others) {
+    return std::max(left * at_once - to_others, 0.0) / static_cast<double>(count);
+  };
   if (m_budget.seconds) {
     const double now = m_clock();
-    const double at_once = static_cast<double>(std::min(problems, m_devices));
-    share.until = now + (m_began + *m_budget.seconds - now) * at_once / among;
+    share.until = now + part(m_began + *m_budget.seconds - now, promised.seconds);
   }
   if (m_budget.device_seconds) {
     const double taken = m_device_seconds();
-    share.device_until = taken + (*m_budget.device_seconds - taken) / among;
+    share.device_until = taken + part(*m_budget.device_seconds - taken, promised.device_seconds);
   }
   if (m_budget.trials) {
-    const auto count = static_cast<std::int64_t>(problems - promised.problems);
     const std::int64_t left = *m_budget.trials - m_trials - promised.trials;
     share.trials = std::max<std::int64_t>((left + count - 1) / count, 1);
   }
   return share;
+}
+
+void BudgetShares::promise(const Share& share, std::int64_t begun, Promised& promised) const {
+  if (!share.until && !share.device_until && !share.trials) return;
+  ++promised.problems;
+  if (share.trials) promised.trials += *share.trials - begun;
+  if (share.until) promised.seconds += std::max(*share.until - m_clock(), 0.0);
+  if (share.device_until) promised.device_seconds += std::max(*share.device_until - m_device_seconds(), 0.0);
 }
 
 bool BudgetShares::is_over(const Share& share) const {

@@ -10,19 +10,22 @@ namespace tuner::sweep {
 
 /// What each problem of a sweep may take of its budget, so that none is left out: when its turn begins, an
 /// equal part of what is left for those whose turn is to come, itself included. Who ends early leaves more to
-/// these. Trials that problems at work have not begun of their shares are promised to them, so it does not
-/// matter how far each is.
+/// these. What problems at work have not taken of their shares is promised to them, so it does not matter how
+/// far each is.
 class BudgetShares {
  public:
-  struct Promised {
-    std::size_t problems;
-    std::int64_t trials;
-  };
   /// A share of one turn: where any of these is reached it is spent. Without any it has no end of its own.
   struct Share {
     std::optional<double> until;         ///< by the clock
     std::optional<double> device_until;  ///< device seconds of all problems
     std::optional<std::int64_t> trials;  ///< of this turn
+  };
+  /// What is left of shares.
+  struct Promised {
+    std::size_t problems = 0;
+    std::int64_t trials = 0;
+    double seconds = 0;
+    double device_seconds = 0;  ///< of all problems, as Share::device_until
   };
 
   /// `devices` problems have their turn at once; `device_seconds` says what all have taken so far.
@@ -31,7 +34,10 @@ class BudgetShares {
 
   /// Of one of `problems` that are to share what is left, the promised among them; of the last there is no
   /// end but the budget's.
-  Share share(std::size_t problems, const Promised& promised = {}) const;
+  Share share(std::size_t problems, const Promised& promised) const;
+  Share share(std::size_t problems) const { return share(problems, Promised()); }
+  /// Adds what is left of one in whose turn so many trials were begun; one without an end has none.
+  void promise(const Share& share, std::int64_t begun, Promised& promised) const;
   /// Whether a problem has had its share of time.
   bool is_over(const Share& share) const;
   /// Whether nothing is left to share.

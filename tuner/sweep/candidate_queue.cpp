@@ -69,13 +69,11 @@ void CandidateQueue::begin_turn(Open& open, std::size_t to_come) {
   open.has_ended_one = false;
   // One that has nothing more to propose is about to end.
   std::size_t at_work = 0;
-  BudgetShares::Promised promised{};
+  BudgetShares::Promised promised;
   for (const auto& [group, one] : m_open) {
     if (pauses(one) || one.waits) continue;
     ++at_work;
-    if (&one == &open || !one.share.trials) continue;
-    ++promised.problems;
-    promised.trials += *one.share.trials - one.begun;
+    if (&one != &open) m_shares.promise(one.share, one.begun, promised);
   }
   open.share = m_shares.share(at_work + to_come, promised);
 }

@@ -13,12 +13,14 @@ struct GivenUp {};
 
 DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring)
     : m_runner(runner), m_ring(std::move(ring)) {
+  m_runner.report_phases_to([this](model::TrialPhase phase) { m_clock.enter(phase); });
   m_thread = std::thread([this] { work(); });
 }
 
 DeviceThread::~DeviceThread() {
   change([this] { m_ending = true; });
   m_thread.join();
+  m_runner.report_phases_to(nullptr);
 }
 
 void DeviceThread::start(Job job) {
@@ -74,15 +76,27 @@ void DeviceThread::work() {
 }
 
 DeviceThread::Event DeviceThread::run(const Job& job) {
-  if (const auto* trial = std::get_if<model::TrialJob>(&job))
-    return m_runner.run_with_notice(*trial, [this] { await_proceed(); });
-  return m_runner.run_final(std::get<model::FinalJob>(job));
+  const auto* trial = std::get_if<model::TrialJob>(&job);
+  const bool is_library = trial != nullptr && trial->plan.calls_library();
+  m_clock.begin_job(trial == nullptr ? &DeviceTime::finals
+                    : is_library     ? &DeviceTime::libraries
+                                     : &DeviceTime::trials);
+  try {
+    Event event = trial != nullptr ? Event(m_runner.run_with_notice(*trial, [this] { await_proceed(); }))
+                                   : Event(m_runner.run_final(std::get<model::FinalJob>(job)));
+    m_clock.end_job();
+    return event;
+  } catch (...) {
+    m_clock.end_job();
+    throw;
+  }
 }
 
 void DeviceThread::await_proceed() {
   post(Launching{});
   std::unique_lock lock(m_mutex);
   m_changed.wait(lock, [this] { return m_ending || m_may_launch; });
+  m_clock.hold();
   if (!m_may_launch) throw GivenUp{};
 }
 
@@ -135,10 +149,41 @@ DeviceSlot::Work DeviceSlots::finish(DeviceSlot& slot) {
   return std::exchange(slot.work, std::monostate{});
 }
 
+void DeviceSlots::note_idle(DeviceClock::Part why) {
+  for (DeviceSlot& slot : m_slots)
+    if (slot.is_idle()) slot.thread->clock().idle(why);
+}
+
 double DeviceSlots::busy_seconds() const {
   double seconds = 0;
   for (const DeviceSlot& slot : m_slots) seconds += slot.did.measuring_seconds;
   return seconds;
+}
+
+Assignment::Assignment(const CandidateQueue& queue, const DeviceSlots& slots)
+    : m_slots(slots), m_proposing(queue.proposing()) {
+  for (const DeviceSlot& slot : slots)
+    if (slot.is_there() && !has_own(slot)) ++m_lacking;
+  for (const std::size_t group : m_proposing)
+    if (!slots.has_inputs(group)) ++m_new;
+}
+
+bool Assignment::has_own(const DeviceSlot& slot) const {
+  return std::ranges::any_of(m_proposing, [&](std::size_t group) { return slot.inputs.contains(group); });
+}
+
+bool Assignment::may_share(const DeviceSlot& slot) const {
+  return m_new == 0 && !has_own(slot);
+}
+
+std::optional<std::size_t> Assignment::reluctance(const DeviceSlot& slot, std::size_t group) const {
+  if (slot.inputs.contains(group)) return 0;
+  if (!m_slots.has_inputs(group)) {
+    const bool others_need_it = m_lacking > 0 && has_own(slot);
+    return others_need_it ? std::nullopt : std::optional<std::size_t>(1);
+  }
+  // Of several the one that fewest are at.
+  return may_share(slot) ? std::optional(2 + m_slots.others_at(group, slot)) : std::nullopt;
 }
 
 }  // namespace tuner::sweep

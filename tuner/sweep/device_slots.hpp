@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "tuner/model/trial.hpp"
+#include "tuner/sweep/candidate_queue.hpp"
+#include "tuner/sweep/device_time.hpp"
 #include "tuner/sweep/final_stage.hpp"
 
 namespace tuner::sweep {
@@ -68,6 +70,8 @@ class DeviceThread {
   void proceed();
   std::optional<Event> take();
   bool has_event() const;
+  /// Only where nothing is being run.
+  DeviceClock& clock() { return m_clock; }
 
  private:
   template <typename Change>
@@ -79,6 +83,7 @@ class DeviceThread {
 
   model::TrialRunner& m_runner;
   std::function<void()> m_ring;
+  DeviceClock m_clock;
   mutable std::mutex m_mutex;
   std::condition_variable m_changed;
   std::optional<Job> m_job;
@@ -110,6 +115,10 @@ struct DeviceSlot {
   bool is_there() const { return thread != nullptr; }
   bool is_busy() const { return !std::holds_alternative<std::monostate>(work); }
   bool is_idle() const { return is_there() && !is_busy(); }
+  /// Once it has ended all it does here.
+  void take_time() {
+    if (is_there()) did.time = thread->clock().end();
+  }
   void use_inputs_of(std::size_t used) {
     group = used;
     inputs.insert(used);
@@ -143,12 +152,37 @@ class DeviceSlots {
   void start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::Job job);
   /// What the slot was at; it is idle now.
   DeviceSlot::Work finish(DeviceSlot& slot);
+  /// Who is idle was so until now, for that reason.
+  void note_idle(DeviceClock::Part why);
   /// Of all of them, at what has ended.
   double busy_seconds() const;
 
  private:
   std::function<double()> m_clock;
   std::vector<DeviceSlot> m_slots;
+};
+
+/// Which device works at which problem. Inputs and reference of a large problem take as long as dozens of
+/// trials, so a problem stays where they are: each device has problems of its own, and shares another's once
+/// no problem is left without a device.
+class Assignment {
+ public:
+  /// As things stand now.
+  Assignment(const CandidateQueue& queue, const DeviceSlots& slots);
+
+  /// How little a trial of `group` suits the device; nothing: it is left to another.
+  std::optional<std::size_t> reluctance(const DeviceSlot& slot, std::size_t group) const;
+  /// Whether some device has no problem that proposes trials, and will get none of those begun.
+  bool lacks_problems() const { return m_lacking > m_new; }
+
+ private:
+  bool has_own(const DeviceSlot& slot) const;
+  bool may_share(const DeviceSlot& slot) const;
+
+  const DeviceSlots& m_slots;
+  std::vector<std::size_t> m_proposing;  ///< groups
+  std::size_t m_lacking = 0;             ///< devices without such a group of their own
+  std::size_t m_new = 0;                 ///< such groups that no device has
 };
 
 }  // namespace tuner::sweep

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/assignment.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/device_slots.hpp"
@@ -76,7 +75,10 @@ class Driver : SweepPart {
     m_services.pool.cancel();
     m_summary.compiling = m_services.pool.stats();
     m_summary.measuring_seconds = m_slots.busy_seconds();
-    for (const DeviceSlot& slot : m_slots) m_summary.devices.push_back(slot.did);
+    for (DeviceSlot& slot : m_slots) {
+      slot.take_time();
+      m_summary.devices.push_back(slot.did);
+    }
     m_summary.wall_seconds = m_services.clock() - m_started;
     return m_summary;
   }
@@ -152,7 +154,9 @@ class Driver : SweepPart {
   void wait() {
     const std::size_t idle = m_slots.count(&DeviceSlot::is_idle);
     const double before = m_services.clock();
+    m_slots.note_idle(&DeviceTime::between);
     m_wakeup.wait(stop_latency);
+    m_slots.note_idle(m_compiling.empty() ? &DeviceTime::others : &DeviceTime::compilers);
     if (!m_compiling.empty())
       m_summary.waiting_seconds += static_cast<double>(idle) * (m_services.clock() - before);
   }
@@ -262,6 +266,7 @@ class Driver : SweepPart {
       else
         m_finals.end_comparison(comparison->foreign, slot.number, std::nullopt);
     }
+    slot.take_time();
     slot.thread.reset();
     const bool is_last = !m_slots.any(&DeviceSlot::is_there);
     if (is_last && error) std::rethrow_exception(error);

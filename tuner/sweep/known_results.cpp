@@ -1,9 +1,8 @@
-#include "tuner/sweep/known_results.hpp"
-
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 
+#include "tuner/sweep/trial_list.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/processors.hpp"
 

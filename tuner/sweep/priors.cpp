@@ -83,6 +83,7 @@ std::string origin_of(const model::Elsewhere& there, const model::CaseName& here
 std::vector<SearchSpace::Prior> Priors::of(std::size_t group, const Results& results) {
   const Places places(m_request, m_list.groups[group]);
   std::vector<SearchSpace::Prior> priors = of_this_sweep(group, results, places);
+  const std::lock_guard lock(m_mutex);
   auto known = m_remembered.find(group);
   if (known == m_remembered.end()) known = m_remembered.emplace(group, remembered(group, places)).first;
   priors.insert(priors.end(), known->second.begin(), known->second.end());

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ class Priors : SweepPart {
 
   using SweepPart::SweepPart;
 
+  /// From any thread: strategies may ask at the same time.
   std::vector<search::SearchSpace::Prior> of(std::size_t group, const Results& results);
 
  private:
@@ -32,6 +34,7 @@ class Priors : SweepPart {
   model::CaseName name_of(const Group& group) const;
   void say_unfit(const std::string& kernel);
 
+  std::mutex m_mutex;  ///< over what follows, and the database
   std::map<std::size_t, std::vector<search::SearchSpace::Prior>> m_remembered;  ///< by group
   std::set<std::string> m_said;  ///< kernels whose past parameters are others, and that were told
 };

@@ -18,6 +18,7 @@
 #include "tuner/model/trial.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
+#include "tuner/sweep/device_time.hpp"
 #include "tuner/sweep/same_bits.hpp"
 
 namespace tuner::sweep {
@@ -157,6 +158,7 @@ struct Summary {
     std::string id;
     std::int64_t trials = 0;
     double measuring_seconds = 0;
+    DeviceTime time;
     std::string left;  ///< why it left the sweep before its end; empty: it did not
   };
   std::vector<Device> devices;

@@ -115,9 +115,10 @@ std::vector<std::size_t> beginning_order(const Request& request, const StrategyC
                                          const TrialList& list, std::size_t devices) {
   std::vector<std::size_t> order(list.groups.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (devices > 1 && !learns_somewhere(request, choice, list))
-    std::ranges::stable_sort(order, std::greater{},
-                             [&](std::size_t group) { return volume(list.groups[group].problem); });
+  if (devices < 2 || order.empty() || learns_somewhere(request, choice, list)) return order;
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](std::size_t group) { return volume(list.groups[group].problem); });
+  std::rotate(order.begin(), order.end() - 1, order.end());
   return order;
 }
 

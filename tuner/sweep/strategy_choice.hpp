@@ -58,9 +58,9 @@ class StrategyChoice {
 /// stays as it was asked for.
 void order_groups(const Request& request, const StrategyChoice& choice, TrialList& list);
 
-/// In which order groups are begun: as they are listed. On several devices a strategy that learns nothing
-/// from one group for the next begins with the largest: at the end the devices share a group, whose inputs
-/// each of them makes, and one of them holds its final, so that one should be small.
+/// In which order groups are begun: as they are listed. Several devices, where nothing is learnt from one
+/// group for the next, begin with the smallest and go on from the largest down: by the best of the first they
+/// are compared, the last they share, and of both each device makes the inputs.
 std::vector<std::size_t> beginning_order(const Request& request, const StrategyChoice& choice,
                                          const TrialList& list, std::size_t devices);
 

@@ -8,7 +8,6 @@
 
 #include "tuner/model/digest.hpp"
 #include "tuner/space/configuration_list.hpp"
-#include "tuner/sweep/known_results.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 

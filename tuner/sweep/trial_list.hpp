@@ -108,6 +108,16 @@ class SweepPart {
   Services& m_services;
 };
 
+/// Notes the candidates of a group that `source` has a result of, unless Request::fresh. What died is to be
+/// had again, and so is a baseline whose library was not there; with Request::retry_failed also all that
+/// failed when it was run.
+void note_known(const Request& request, model::ResultSource& source, Group& group);
+
+/// A trial was dropped for the best of its day, which may have left since: edited, forgotten or found wrong.
+/// What would be in a final beside the best of today is to be measured whole. The best counts with the least
+/// time that it ever had: it was that much faster when both were measured, whatever a final found later.
+void reopen_dropped(const Request& request, model::ResultSource& source, Group& group);
+
 /// Expands a request into trials and notes those that `source` has a result of (unless Request::fresh). What
 /// died is tried again, and so is a baseline whose library was not there; with Request::retry_failed also all
 /// that failed when it was run. What was dropped for a best that is out of the race since, and would be in a
