@@ -1,5 +1,6 @@
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -64,6 +65,26 @@ TEST_SUITE("tuner::sweep, several devices") {
     CHECK(order("random", 1) == std::vector<std::int64_t>{64, 512, 128});
     CHECK(order("random", 2) == std::vector<std::int64_t>{64, 512, 128});
     CHECK(order("learn", 2) == order("learn", 1));
+  }
+
+  TEST_CASE("where the time of each device went adds up to the sweep's") {
+    Host host;
+    host.devices = 2;
+    host.bench.sizes = many_sizes();
+    host.behave = [](std::size_t, int scale, const model::TrialJob&) { return ok_in(1000.0 / scale); };
+    host.run();
+    REQUIRE(host.summary.devices.size() == 2);
+    for (const sweep::Summary::Device& device : host.summary.devices) {
+      struct Sum {
+        double seconds = 0;
+        void operator()(const char*, double part) { seconds += part; }
+      } sum;
+      describe(sum, device.time);
+      CAPTURE(device.time.text());
+      CHECK(std::abs(sum.seconds - host.summary.wall_seconds) < 0.2 + 0.2 * host.summary.wall_seconds);
+      CHECK(device.time.trials > 0);  // each sleeps a millisecond
+      CHECK(device.time.libraries == 0);
+    }
   }
 
   TEST_CASE("a sweep that has nothing to try opens no device") {
