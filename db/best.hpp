@@ -144,8 +144,8 @@ struct Ranked {
   double ratio = 1;
   double ratio_low = 1;  ///< 95 % interval, where they were sampled in turn
   double ratio_high = 1;
-  /// The ratio is that of the answer's final; else of two medians of the race, of which the fastest's is what
-  /// all finalists together say (FinalCheck::raced_ns).
+  /// The ratio is that of the answer's final; else of two medians of the race; the fastest's is what all
+  /// finalists together say (FinalCheck::raced_ns).
   bool in_final = false;
 };
 

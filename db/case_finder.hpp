@@ -92,8 +92,8 @@ class CaseFinder {
   std::optional<std::string> kernel_of_competitor(const tuner::model::Digest& trial);
   /// Trials with a median up to `most_ns` that no final has considered as they are now, by kernel.
   std::vector<Newcomers> newcomers(const tuner::model::Digest& tuning_case, double most_ns);
-  /// How many trials were dropped early near the best of the case, or of one kernel in it, so that nobody
-  /// knows whether they are faster.
+  /// How many trials were dropped early near the best of the case, or of one kernel in it, so that
+  /// they may be faster.
   std::int64_t dropped_near(const tuner::model::Digest& tuning_case, const std::string& kernel);
   /// The default configuration of the winner's kernel.
   std::optional<tuner::model::TrialRecord> untuned(const tuner::model::Digest& tuning_case,

@@ -58,8 +58,8 @@ bool has_same_parameters(const model::KernelSpec& spec, const model::Configurati
          });
 }
 
-/// What the trial alone says. Of words it has the chosen one, and of which the source sees a word and of
-/// which its code it knows nothing before that was recorded, but of what cannot be a name.
+/// What the trial alone says. It has the chosen words. Older trials do not say whether the source sees a word
+/// or its code; only what cannot be a name is certain.
 void add_recorded(const model::TrialRecord& trial, BuildRecipe& recipe) {
   recipe.macros = space::element_macros(trial.problem.type);
   for (const model::Assignment& one : trial.configuration.assignments()) {
