@@ -146,6 +146,9 @@ namespace {
 Condition condition_of(const TrialFilter& filter) {
   Condition condition = case_condition(filter);
   condition.add_kernel(filter);
+  // Said of the trial as well, in the words of the index trials_of_case: else SQLite looks at all there are.
+  if (filter.problem && filter.environment)
+    condition.add("t.status <> '' AND t.tuning_case = ?", case_id(*filter.problem, *filter.environment));
   if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
   if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
   if (!filter.ceilings) condition.add("t.role <> 'ceiling'");

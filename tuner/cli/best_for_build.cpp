@@ -62,7 +62,8 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
 void write_for_build(const db::Connection& connection, const FoundBest& found, const BestOptions& options) {
   const std::size_t place = only_answer(found, options);
   const db::BestAnswer& answer = found.answers[place];
-  const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, options.spec);
+  SpecsAtHand specs(connection, options.spec);
+  const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, specs);
   if (options.format == "header") write_out(answers::best_comments(answer) + packing::build_defines(recipe));
   if (options.format == "flags") write_out(packing::build_flags(recipe) + "\n");
   if (options.format == "cmake") write_out(packing::build_cmake(recipe));

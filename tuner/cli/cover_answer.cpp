@@ -126,7 +126,7 @@ KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::C
   std::set<std::string> seen;
   for (const model::TrialRecord& one : table.configurations) {
     if (!seen.insert(one.kernel).second) continue;
-    for (model::KernelSpec& known : specs.of(one)) {
+    for (model::KernelSpec& known : specs.of(one, true)) {
       space::KernelSpace space(std::move(known));
       if (space.definition() == one.definition) at_hand.spaces.emplace(one.kernel, std::move(space));
     }
@@ -153,15 +153,14 @@ namespace {
 
 /// What a configuration's compiler is given, and a remark where that depends on the size.
 std::string options_of(const db::Connection& connection, const answers::CoverAnswer& answer,
-                       std::size_t configuration, const std::string& spec,
-                       std::vector<std::string>& remarks) {
+                       std::size_t configuration, SpecsAtHand& specs, std::vector<std::string>& remarks) {
   std::set<model::Digest> binaries;
   std::string options;
   for (const auto& row : answer.table.trials) {
     if (row[configuration].empty()) continue;
     const auto trial = db::find_trial(connection, row[configuration]);
     if (!trial || !binaries.insert(trial->binary_key).second || binaries.size() > 1) continue;
-    const packing::BuildRecipe recipe = recipe_of(connection, *trial, spec);
+    const packing::BuildRecipe recipe = recipe_of(connection, *trial, specs);
     options = packing::build_flags(recipe);
     remarks.push_back(fmt::format("{}: {}", trial->kernel, trial->configuration.text()));
     if (!recipe.doubt.empty()) remarks.push_back("doubtful: " + recipe.doubt);
@@ -192,6 +191,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
   header.device = at_hand.device;
   header.rule = answer.cover.rule;
   std::map<std::size_t, std::size_t> places;
+  SpecsAtHand specs(connection, spec);
   for (const std::size_t one : answer.cover.set.configurations) {
     const model::TrialRecord& record = answer.table.configurations[one];
     places[one] = header.configurations.size();
@@ -199,7 +199,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
     written.spec = &at_hand.of(record.kernel).spec();
     written.values = record.configuration;
     written.problem = first.problem;
-    written.options = options_of(connection, answer, one, spec, written.remarks);
+    written.options = options_of(connection, answer, one, specs, written.remarks);
   }
   for (cover::RuleNode& node : header.rule.nodes) {
     if (!node.is_leaf) continue;

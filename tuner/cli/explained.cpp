@@ -42,7 +42,8 @@ const Explainer::Kernel& Explainer::kernel_of(const model::TrialRecord& trial) {
   Kernel& kernel = known->second;
   if (!is_new || trial.definition.empty()) return kernel;
   try {
-    for (model::KernelSpec& spec : specs_at_hand(m_connection, trial, m_spec)) {
+    if (!m_specs) m_specs.emplace(m_connection, m_spec);
+    for (model::KernelSpec& spec : m_specs->of(trial)) {
       space::KernelSpace whole(spec);
       if (whole.definition() != trial.definition) continue;
       for (const model::Expression& constraint : spec.constraints) {

@@ -1,12 +1,14 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "config/settings.hpp"
 #include "db/best.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/explain/explain.hpp"
 #include "tuner/space/kernel_space.hpp"
 
@@ -44,6 +46,7 @@ class Explainer {
   const db::Connection& m_connection;
   const config::Settings& m_settings;
   std::string m_spec;
+  std::optional<SpecsAtHand> m_specs;  ///< once they are asked for
   bool m_may_compile;
   std::vector<model::DeviceInfo> m_devices;
   std::map<model::Digest, Kernel> m_kernels;  ///< by definition

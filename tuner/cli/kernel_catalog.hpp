@@ -69,14 +69,19 @@ class SpecFiles {
 class SpecsAtHand {
  public:
   SpecsAtHand(const db::Connection& connection, const std::string& named)
-      : m_connection(connection), m_catalog(KernelCatalog::load(named.empty() ? Names{} : Names{named})) {}
-  /// Of a trial's kernel. With `declared`: also where a sweep read it.
-  std::vector<model::KernelSpec> of(const model::TrialRecord& trial, bool declared = true);
+      : m_connection(connection),
+        m_is_named(!named.empty()),
+        m_catalog(KernelCatalog::load(m_is_named ? Names{named} : Names{})) {}
+  /// Of a trial's kernel. Where none is named, also the one where a sweep read it.
+  std::vector<model::KernelSpec> of(const model::TrialRecord& trial) { return of(trial, !m_is_named); }
+  /// With `declared`: also where a sweep read it.
+  std::vector<model::KernelSpec> of(const model::TrialRecord& trial, bool declared);
 
  private:
   using Names = std::vector<std::string>;
 
   const db::Connection& m_connection;
+  bool m_is_named;
   KernelCatalog m_catalog;
   SpecFiles m_files;
 };

@@ -79,7 +79,7 @@ std::vector<model::TrialRecord> finalists_of(db::TrialLoader& loader, const db::
 /// none is at hand.
 std::optional<space::KernelSpace> kernel_of_before(SpecsAtHand& specs, const model::TrialRecord& trial) {
   std::optional<space::KernelSpace> found;
-  for (model::KernelSpec& spec : specs.of(trial)) {
+  for (model::KernelSpec& spec : specs.of(trial, true)) {
     space::KernelSpace space(std::move(spec));
     if (!found || space.definition() == trial.definition) found = std::move(space);
   }

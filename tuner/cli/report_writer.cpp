@@ -108,6 +108,7 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
   const bool is_one_of_many =
       environments.size() > 1 || !options.filter.device.empty() || options.keep != nullptr;
   std::map<model::Digest, reports::Usage> out;
+  SpecsAtHand specs(connection, "");
   for (const model::Winner& winner : input.winners) {
     const auto trial = trials.find(winner.trial);
     if (trial == trials.end()) continue;
@@ -117,7 +118,7 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
     usage.command = "tuner best " + problem.size_text() + usage.selection;
     if (problem.row_padding != 0) usage.command += fmt::format(" --pad {}", problem.row_padding);
     try {
-      usage.flags = packing::build_flags(recipe_of(connection, *trial->second, ""));
+      usage.flags = packing::build_flags(recipe_of(connection, *trial->second, specs));
     } catch (const model::Error&) {  // a value that no flag can say, or a spec that is no longer readable
     }
   }

@@ -227,7 +227,7 @@ void say_spec_changes(const db::Connection& connection, const answers::Chosen& a
 
 std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
                                              const model::TrialRecord& trial, const std::string& named) {
-  return SpecsAtHand(connection, named).of(trial, named.empty());
+  return SpecsAtHand(connection, named).of(trial);
 }
 
 namespace {
@@ -248,10 +248,10 @@ std::string headers_text(const model::KernelSpec& spec) {
 }  // namespace
 
 packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                               const std::string& named_spec) {
+                               SpecsAtHand& specs) {
   const std::string architecture = architecture_of(connection, winner);
   packing::BuildRecipe recipe = packing::build_recipe(winner, std::nullopt, architecture);
-  for (const model::KernelSpec& spec : specs_at_hand(connection, winner, named_spec)) {
+  for (const model::KernelSpec& spec : specs.of(winner)) {
     recipe = packing::build_recipe(winner, spec, architecture);
     recipe.includes = config::include_options(spec.path);
     recipe.headers = headers_text(spec);

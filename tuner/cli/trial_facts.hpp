@@ -8,6 +8,7 @@
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/show.hpp"
 #include "tuner/cli/context.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/packing/build_recipe.hpp"
 
@@ -52,9 +53,9 @@ void say_spec_changes(const db::Connection& connection, const answers::Chosen& a
 std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
                                              const model::TrialRecord& trial, const std::string& named);
 
-/// How a trial of a database is built: by the first of these specs that compiles to what was measured, or the
-/// last at all.
+/// How a trial of a database is built: by the first of the specs at hand that compiles to what was measured,
+/// or the last at all.
 packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                               const std::string& named_spec);
+                               SpecsAtHand& specs);
 
 }  // namespace tuner::cli
