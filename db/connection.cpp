@@ -20,6 +20,10 @@
 namespace db {
 namespace {
 
+/// An answer over many cases comes back to the same pages. SQLite's own 2 MB make it read them hundreds of
+/// times. What is not needed is not taken.
+constexpr std::int64_t usual_cache_bytes = std::int64_t{64} << 20;
+
 /// The first bytes of a file that is no database, so that its owner recognises it.
 std::string beginning(const std::string& path) {
   std::array<char, 12> bytes{};
@@ -243,9 +247,6 @@ void Connection::open(const std::string& name, int flags, const OpenOptions& opt
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   execute("PRAGMA temp_store = MEMORY;");
-  // An answer over many cases comes back to the same pages. SQLite's own 2 MB make it read them hundreds of
-  // times.
-  set_cache(std::int64_t{64} << 20);
 }
 
 void Connection::open_for_reading(const OpenOptions& options) {
@@ -260,6 +261,7 @@ void Connection::open_for_reading(const OpenOptions& options) {
   open(fs::absolute(m_path).string(), SQLITE_OPEN_READONLY, options);
   try {
     integer("PRAGMA schema_version");
+    set_cache(usual_cache_bytes);
   } catch (const SqliteError& error) {
     // A WAL database in a folder that takes no files cannot be locked. Without a log beside it no program is
     // writing either, so it can be read as it stands.
@@ -274,6 +276,7 @@ void Connection::open_without_lock(const OpenOptions& options) {
   m_unlocked = stamp_of(m_path);
   open(uri_of(m_path, "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options);
   integer("PRAGMA schema_version");
+  set_cache(usual_cache_bytes);
 }
 
 Connection::Stamp Connection::stamp_of(const fs::path& path) {
@@ -287,6 +290,7 @@ void Connection::open_for_writing(const OpenOptions& options) {
   // A sweep changes the same pages again and again: 32 MB of log are copied back at once, each page once.
   execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8192;");
   integer("PRAGMA schema_version");  // the first read: whether it is a database at all
+  set_cache(usual_cache_bytes);
 }
 
 void Connection::choose_journal(std::chrono::milliseconds timeout) {
