@@ -187,6 +187,9 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     CHECK(events["final"].size() == 2);
     CHECK(events["end"].front()["ending"] == "done");
     CHECK(events["end"].front()["exit_code"] == 0);
+    REQUIRE(events["end"].front()["devices"].size() == 1);
+    CHECK(events["end"].front()["devices"].front()["seconds"]["trials"] > 0);
+    CHECK(events["end"].front()["devices"].front()["seconds"]["finals"] > 0);
 
     // More than is compiled ahead, so that the first size pauses before the budget is spent.
     user.types({"run", "--device", "cpu", "--kernel", "naive", "--sizes", "32,64", "--measure", "quick",
