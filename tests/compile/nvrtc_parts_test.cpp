@@ -186,6 +186,8 @@ TEST_CASE("options of ptxas that name files are refused by each of their names, 
 }
 
 TEST_CASE("a job asks for an architecture's own features once, and where its source names them") {
+  using tuner::compile::asks_for_features;
+  using tuner::compile::with_features;
   CHECK(with_features(job_of("")).architecture == "sm_90a");
   CHECK(with_features(with_features(job_of(""))).architecture == "sm_90a");
   CHECK(asks_for_features(job_of("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n")));

@@ -181,4 +181,16 @@ std::string tidy_log(std::string_view raw, std::size_t limit) {
                      cut + tail - head, std::string_view(text).substr(text[tail] == '\n' ? tail + 1 : tail));
 }
 
+model::CompileJob with_features(model::CompileJob job) {
+  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
+    job.architecture += 'a';
+  return job;
+}
+
+bool asks_for_features(const model::CompileJob& job) {
+  return std::ranges::any_of(job.source, [](const model::SourceText& file) {
+    return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
+  });
+}
+
 }  // namespace tuner::compile

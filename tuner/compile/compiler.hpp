@@ -48,6 +48,12 @@ std::vector<std::string> toolkit_program_places(const std::string& name, const c
 /// `library`, where it is not empty and has one, else the first there is. Empty: none.
 std::filesystem::path find_header_folder(const std::filesystem::path& library = {});
 
+/// The same job with the features of one architecture alone (sm_90a); its device has all of them.
+model::CompileJob with_features(model::CompileJob job);
+
+/// Whether a source asks if it is compiled for them: it would compile to something else without.
+bool asks_for_features(const model::CompileJob& job);
+
 /// The sources of a job as a compiler without the folders that they come from needs them. One file that is
 /// included by two names is there twice, and its `#pragma once` would not hold; behind its second name there
 /// is an `#include` of the first.

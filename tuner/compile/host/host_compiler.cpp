@@ -63,7 +63,8 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 constexpr std::int64_t most_static_shared_bytes = std::int64_t{48} << 10U;  // as ptxas allows
-constexpr std::string_view no_toolkit = "#error \"no CUDA toolkit: ";       // as the runtime's headers say
+// As the runtime's headers say, and as a baseline may.
+constexpr std::array missing_headers = {"#error \"no CUDA toolkit: ", "#error \"not there: "};
 constexpr const char* object = "kernel.o";
 constexpr const char* binary = "kernel.so";
 
@@ -208,10 +209,14 @@ Arguments link_options() {
   return {"-shared", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-ldl", "-o", binary};
 }
 
-/// What makes a shared object of C++ with device code for `architecture`, with CUDA's runtime linked in: it
-/// uses the primary context, as the process that loads it does.
-Arguments nvcc_options(const std::string& architecture) {
-  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", "-arch=" + architecture};
+/// What makes a shared object of C++ with device code, with CUDA's runtime linked in: it uses the primary
+/// context, as the process that loads it does.
+Arguments nvcc_options(const model::CompileJob& job) {
+  const std::string code = (asks_for_features(job) ? with_features(job) : job).architecture;
+  // -arch=sm_90a would compile for compute_90 too.
+  const std::string target =
+      fmt::format("-gencode=arch=compute_{},code={}", code.substr(code.find('_') + 1), code);
+  return {"-std=c++17", "-O3", "-w", "-Xcompiler", "-fPIC", "-cudart", "static", target};
 }
 
 /// What nvcc is asked; nothing where there is none, which `compilation` then says.
@@ -223,7 +228,7 @@ std::vector<Arguments> nvcc_commands(const model::CompileJob& job, const UnitLay
     return {};
   }
   Arguments command = {*nvcc};
-  for (std::string& option : nvcc_options(job.architecture)) command.push_back(std::move(option));
+  for (std::string& option : nvcc_options(job)) command.push_back(std::move(option));
   for (const model::Macro& macro : job.macros)
     command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
   command.insert(command.end(),
@@ -247,20 +252,20 @@ std::vector<Arguments> host_commands(const Arguments& compiler, Arguments compil
 }
 
 /// Adds what a command said and how it ended.
-void add(const util::CommandResult& result, const HostCompilerOptions& options,
+void add(const util::CommandResult& result, std::chrono::milliseconds limit,
          model::Compilation& compilation) {
   compilation.log += error_first(result.output);
   if (result.timed_out) {
     compilation.status = model::TrialStatus::timeout;
-    compilation.log +=
-        fmt::format("the host compiler did not finish within {} s\n", options.deadline.count() / 1000);
+    compilation.log += fmt::format("the host compiler did not finish within {} s\n", limit.count() / 1000);
   } else if (result.exit_code != 0) {
     // GCC's driver reports a compiler that died as an error of its own, exit code 4.
     const bool died = result.signal != 0 || result.exit_code == 4 ||
                       result.output.find("internal compiler error") != std::string::npos;
-    const bool lacks_toolkit = result.output.find(no_toolkit) != std::string::npos;
+    const bool lacks_headers = std::ranges::any_of(
+        missing_headers, [&](const char* text) { return result.output.find(text) != std::string::npos; });
     compilation.status = died            ? model::TrialStatus::crashed
-                         : lacks_toolkit ? model::TrialStatus::skipped  // tried again
+                         : lacks_headers ? model::TrialStatus::skipped  // tried again
                                          : model::TrialStatus::compile_error;
     if (result.signal != 0)
       compilation.log += fmt::format("the host compiler was ended by signal {}\n", result.signal);
@@ -318,7 +323,8 @@ std::string HostCompiler::name() const {
 
 model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   const auto start = std::chrono::steady_clock::now();
-  const auto deadline = start + m_options.deadline;
+  const auto limit = (has_device_code(job) ? 5 : 1) * m_options.deadline;
+  const auto deadline = start + limit;
   const auto left = [&] {
     return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
                     std::chrono::milliseconds(1));
@@ -345,7 +351,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
 
   for (const Arguments& command : commands) {
     if (compilation.status != model::TrialStatus::ok) break;
-    add(util::run_command(command, folder.path(), left()), m_options, compilation);
+    add(util::run_command(command, folder.path(), left()), limit, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
     compilation.binary = bytes_of(folder.path() / binary);

@@ -29,7 +29,8 @@ enum class Instrument {
 
 struct HostCompilerOptions {
   Instrument instrument = Instrument::none;
-  std::chrono::milliseconds deadline = std::chrono::minutes(2);  ///< of one compilation
+  /// Of one compilation; nvcc, for templates as CUTLASS has, gets five times that.
+  std::chrono::milliseconds deadline = std::chrono::minutes(2);
 };
 
 /// Makes a shared object for the CPU device from a kernel's CUDA C++ source, with the host's C++ compiler:
@@ -42,7 +43,8 @@ struct HostCompilerOptions {
 ///
 /// A job for a host library (CompileJob::host_library) is plain C++ for any device: none of the above is
 /// added to it, and its entries keep their names. One whose main file is `.cu` is made by nvcc, for the job's
-/// architecture; where there is no nvcc its status is `skipped`.
+/// architecture; where there is no nvcc its status is `skipped`, as it is where a source says with
+/// `#error "not there: …"` which headers it misses.
 class HostCompiler final : public Compiler {
  public:
   /// Throws model::Error where no compiler is found, or not the one asked for, or it does not answer.

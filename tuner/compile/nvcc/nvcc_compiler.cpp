@@ -251,8 +251,8 @@ Compilation NvccCompiler::compile(const CompileJob& job) {
   const host::UnitLayout layout =
       host::write_unit(folder, job, defines(job), lines_for(entries), "unit.cu", problems);
   if (!problems.empty()) return failed(TrialStatus::compile_error, problems);
-  const CompileJob featured = nvrtc::with_features(job);
-  const bool asks = nvrtc::asks_for_features(job);
+  const CompileJob featured = with_features(job);
+  const bool asks = asks_for_features(job);
   Compiling compiling(m_program, asks ? featured : job, entries, folder, layout);
   compiling.run();
   Compilation compilation = compiling.compilation();

@@ -41,13 +41,7 @@ std::vector<std::string> options_for(const model::CompileJob& job, Version versi
 /// files: a spec comes from anywhere.
 std::optional<std::string> refused_option(const std::vector<std::string>& options);
 
-/// The same job with the features of one architecture alone (sm_90a); its device has all of them.
-model::CompileJob with_features(model::CompileJob job);
-
-/// Whether a source asks if it is compiled for them: it would compile to something else without.
-bool asks_for_features(const model::CompileJob& job);
-
-/// Whether ptxas, which wrote this log, misses them.
+/// Whether ptxas, which wrote this log, misses the features of one architecture alone.
 bool lacks_features(std::string_view log);
 
 /// Whether the main file says, by a line `#pragma nv_hdrstop`, that what it includes above does not depend on

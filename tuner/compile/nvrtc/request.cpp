@@ -123,18 +123,6 @@ std::optional<std::string> refused_option(const std::vector<std::string>& option
   return std::nullopt;
 }
 
-model::CompileJob with_features(model::CompileJob job) {
-  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
-    job.architecture += 'a';
-  return job;
-}
-
-bool asks_for_features(const model::CompileJob& job) {
-  return std::ranges::any_of(job.source, [](const model::SourceText& file) {
-    return file.text.find("__CUDA_ARCH_FEAT_SM") != std::string::npos;
-  });
-}
-
 /// Instruction 'wgmma.fence' not supported on .target 'sm_90'; … requires .target 'sm_90a'
 bool lacks_features(std::string_view log) {
   return log.find("not supported on .target 'sm_") != std::string_view::npos ||
