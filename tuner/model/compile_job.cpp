@@ -26,6 +26,10 @@ Digest CompileJob::key() const {
   return digest.finish();
 }
 
+bool CompileJob::is_library_of_nvcc() const {
+  return host_library && !source.empty() && source.front().name.ends_with(".cu");
+}
+
 std::size_t parameters_of(std::string_view entry) {
   const std::size_t end = entry.find_last_not_of(' ');
   if (end == std::string_view::npos || entry[end] != ')') return entry.size();

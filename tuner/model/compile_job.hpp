@@ -79,6 +79,10 @@ struct CompileJob {
   std::vector<CompileJob> library = {};
 
   Digest key() const;
+  /// A host library whose main file is `.cu`: it has device code, and nvcc compiles it.
+  bool is_library_of_nvcc() const;
+  /// How many times a compiler's deadline it may take: nvcc needs a minute for templates such as CUTLASS's.
+  int patience() const { return is_library_of_nvcc() ? 5 : 1; }
   bool operator==(const CompileJob&) const = default;
 };
 

@@ -39,7 +39,8 @@ Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const s
   constexpr std::chrono::milliseconds look_up_after{50};  // at whether it was abandoned
   if (!m_slot.occupied()) start();
   const auto begin = Clock::now();
-  const auto deadline = begin + m_settings.deadline;
+  const auto limit = job.patience() * m_settings.deadline;
+  const auto deadline = begin + limit;
   const auto failed = [&](TrialStatus status, std::string log) {
     Compilation compilation;
     compilation.status = status;
@@ -61,7 +62,7 @@ Compilation RemoteCompiler::compile_unless(const model::CompileJob& job, const s
     return failed(TrialStatus::timeout,
                   abandoned ? "compiling was given up: the result is not needed any more"
                             : fmt::format("compiling passed its deadline of {} s and was stopped",
-                                          std::chrono::duration<double>(m_settings.deadline).count()));
+                                          std::chrono::duration<double>(limit).count()));
   }
   if (auto* message = std::get_if<Message>(&received)) {
     if (auto* compilation = std::get_if<Compilation>(message)) return std::move(*compilation);

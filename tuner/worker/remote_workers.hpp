@@ -13,7 +13,7 @@ namespace tuner::worker {
 
 struct RemoteCompilerSettings {
   WorkerSettings worker;
-  std::chrono::milliseconds deadline = std::chrono::seconds(60);  ///< of one compilation
+  std::chrono::milliseconds deadline = std::chrono::seconds(60);  ///< of one job, times its patience()
   std::optional<std::string>
       name;  ///< of the compiler, where known: no child is started before the first compile()
 };

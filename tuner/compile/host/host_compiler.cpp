@@ -38,11 +38,6 @@ std::int64_t thread_local_bytes(std::span<const std::byte> binary) {
   return 0;
 }
 
-/// Whether a host library's main file has device code in it: `.cu`, for nvcc.
-bool has_device_code(const model::CompileJob& job) {
-  return job.host_library && !job.source.empty() && job.source.front().name.ends_with(".cu");
-}
-
 }  // namespace
 
 std::vector<std::string> nvcc_places() {
@@ -323,7 +318,7 @@ std::string HostCompiler::name() const {
 
 model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   const auto start = std::chrono::steady_clock::now();
-  const auto limit = (has_device_code(job) ? 5 : 1) * m_options.deadline;
+  const auto limit = job.patience() * m_options.deadline;
   const auto deadline = start + limit;
   const auto left = [&] {
     return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
@@ -337,7 +332,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
           ? write_unit(folder, job, "", "", "unit.cpp", compilation.log)
           : write_translation_unit(folder, job, m_options.instrument == Instrument::memory, compilation.log);
   std::vector<Arguments> commands;
-  if (has_device_code(job)) {
+  if (job.is_library_of_nvcc()) {
     commands = nvcc_commands(job, layout, compilation);
   } else {
     Arguments compile =

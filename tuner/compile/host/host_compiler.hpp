@@ -29,7 +29,7 @@ enum class Instrument {
 
 struct HostCompilerOptions {
   Instrument instrument = Instrument::none;
-  /// Of one compilation; nvcc, for templates as CUTLASS has, gets five times that.
+  /// Of one compilation, times CompileJob::patience().
   std::chrono::milliseconds deadline = std::chrono::minutes(2);
 };
 
