@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/e2e/user.hpp"
@@ -228,6 +230,27 @@ const char* tuner_baseline_version(const char** why_not) {
                "#!/bin/sh\nexec c++ -shared -fPIC -o kernel.so "
                "-I source/1/2/3/4 -x c++ unit.cpp\n");
     std::filesystem::permissions(user.home / "nvcc", std::filesystem::perms::owner_all);
+    CHECK(has(run(user).out, "× libcount"));
+  }
+
+  TEST_CASE("a library whose headers are missing is left out, and has its part once CPATH names them") {
+    User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    std::ifstream in(user.home / "libcount.cpp");
+    const std::string caller((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    write_text(user.home / "libcount.cpp",
+               "#if !__has_include(<libcount/count.h>)\n#error \"not there: count.h; CPATH names its "
+               "folder\"\n#endif\n#include <libcount/count.h>\n" +
+                   caller);
+    const auto without = run(user);
+    INFO(without.err);
+    CHECK(without.exit_code == 0);
+    CHECK(has(without.err, "not there: count.h; CPATH names its"));
+    CHECK_FALSE(has(without.out, "× libcount"));
+    std::filesystem::create_directories(user.home / "headers/libcount");
+    write_text(user.home / "headers/libcount/count.h", "#pragma once\n");
+    user.environment["CPATH"] = user.home / "headers";
     CHECK(has(run(user).out, "× libcount"));
   }
 

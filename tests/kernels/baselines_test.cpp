@@ -1,12 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "config/kernel_file.hpp"
 #include "kernels/shipped.hpp"
+#include "tests/support/variable.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/host_library.hpp"
 #include "tuner/space/kernel_space.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 
@@ -50,5 +53,25 @@ TEST_SUITE("shipped baselines") {
       }
     }
     CHECK(seen == std::set<std::string>{"CUB", "CUTLASS", "cuBLAS", "cuBLASLt"});
+  }
+
+  TEST_CASE(
+      "nvcc makes a library for its architecture alone, with its features where the source names them") {
+    const util::TemporaryFolder folder;
+    const std::filesystem::path nvcc = folder.path() / "nvcc";
+    util::write_file(nvcc, "#!/bin/sh\necho \"$@\"\nexit 1\n");
+    std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+    const tuner::test::Variable named("TUNER_NVCC", nvcc.string());
+    model::CompileJob job;
+    job.host_library = true;
+    job.architecture = "sm_90";
+    job.source = {{"library.cu", "// plain"}};
+    CHECK(job.patience() > 1);
+    compile::host::HostCompiler compiler;
+    CHECK(compiler.compile(job).log.find("-gencode=arch=compute_90,code=sm_90 ") != std::string::npos);
+    job.source.front().text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n#endif\n";
+    CHECK(compiler.compile(job).log.find("-gencode=arch=compute_90a,code=sm_90a ") != std::string::npos);
+    job.source.front().name = "library.cpp";
+    CHECK(job.patience() == 1);
   }
 }
