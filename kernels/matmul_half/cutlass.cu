@@ -1,7 +1,7 @@
 // The fastest of CUTLASS's own kernels for Hopper, as its collective builder makes them: each shape of a tile with each order
 // of tiles. They are timed at the first call for a problem. CUTLASS is headers alone, and they come from CPATH.
 #if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#error "CUTLASS's kernels for Hopper have to be compiled for sm_90a"
+#error "not there: these kernels of CUTLASS are for sm_90 alone"
 #endif
 #define NDEBUG  // a call of assert would serialise wgmma
 #if !__has_include(<cutlass/gemm/collective/collective_builder.hpp>)
@@ -152,6 +152,7 @@ float time_us(const tuner_call& call, const Product& p, const Offer& offer, int 
   good = cudaEventRecord(events[1], stream) == cudaSuccess && good;
   good = cudaEventSynchronize(events[1]) == cudaSuccess && good;
   good = good && cudaEventElapsedTime(&milliseconds, events[0], events[1]) == cudaSuccess;
+  if (!good) cudaGetLastError();  // else it would be taken for the chosen one's
   return good ? milliseconds * 1000 / static_cast<float>(count) : 1e30F;
 }
 
@@ -179,7 +180,7 @@ Offer fastest(const tuner_call& call, const Product& p) {
       ->offer;
 }
 
-/// The copy engine wants rows of whole eights. Other problems are copied to such ones, behind `bytes` of the workspace, and
+/// The copy engine wants rows of whole eights. Other problems are copied to such ones, in the upper half of the workspace, and
 /// their results back.
 class Padded {
  public:
@@ -188,7 +189,6 @@ class Padded {
     m_next = static_cast<char*>(call.workspace) + call.workspace_bytes / 2;
     to.n = up(given.n);
     to.k = up(given.k);
-    cudaMemsetAsync(m_next, 0, call.workspace_bytes / 2, m_stream);
     to.a = take(given.a, given.lda, given.k, given.m, to.lda = to.k, to.m);
 #ifdef B_BY_COLUMNS
     to.b = take(given.b, given.ldb, given.k, given.n, to.ldb = to.k, to.n);
@@ -209,6 +209,13 @@ class Padded {
     auto* const place = reinterpret_cast<Number*>(m_next);
     m_next += (sizeof(Number) * to_width * to_height + 255) / 256 * 256;
     copy(place, to_width, from, pitch, width, height);
+    // Only what is added counts as zeros: clearing all would cost CUTLASS more than its product.
+    if (to_width > width)
+      cudaMemset2DAsync(place + width, sizeof(Number) * to_width, 0, sizeof(Number) * (to_width - width), height, m_stream);
+    if (to_height > height) {
+      Number* const added = place + static_cast<size_t>(height) * to_width;
+      cudaMemsetAsync(added, 0, sizeof(Number) * to_width * (to_height - height), m_stream);
+    }
     return place;
   }
   void copy(Number* to_memory, int to_pitch, const Number* from, int pitch, int width, int height) const {

@@ -190,6 +190,9 @@ TEST_CASE("a job asks for an architecture's own features once, and where its sou
   using tuner::compile::with_features;
   CHECK(with_features(job_of("")).architecture == "sm_90a");
   CHECK(with_features(with_features(job_of(""))).architecture == "sm_90a");
+  CompileJob older = job_of("");
+  older.architecture = "sm_89";
+  CHECK(with_features(older).architecture == "sm_89");
   CHECK(asks_for_features(job_of("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n")));
   CHECK_FALSE(asks_for_features(job_of("#ifdef __CUDA_ARCH__\n")));
   CompileJob in_header = job_of("");

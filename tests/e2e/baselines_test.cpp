@@ -227,10 +227,13 @@ const char* tuner_baseline_version(const char** why_not) {
     CHECK_FALSE(has(without.out, "× libcount"));
     // Stands in for nvcc: its options are not the host compiler's.
     write_text(user.home / "nvcc",
-               "#!/bin/sh\nexec c++ -shared -fPIC -o kernel.so "
+               "#!/bin/sh\nsleep 6\nexec c++ -shared -fPIC -o kernel.so "
                "-I source/1/2/3/4 -x c++ unit.cpp\n");
     std::filesystem::permissions(user.home / "nvcc", std::filesystem::perms::owner_all);
-    CHECK(has(run(user).out, "× libcount"));
+    const auto with = run(user);
+    CHECK(has(with.out, "× libcount"));
+    CHECK(has(with.err, "waiting for a compiler: libcount at "));
+    CHECK_FALSE(has(without.err, "waiting for a compiler"));
   }
 
   TEST_CASE("a library whose headers are missing is left out, and has its part once CPATH names them") {
@@ -246,6 +249,7 @@ const char* tuner_baseline_version(const char** why_not) {
     const auto without = run(user);
     INFO(without.err);
     CHECK(without.exit_code == 0);
+    CHECK(has(without.err, "no times of libcount: skipped: "));
     CHECK(has(without.err, "not there: count.h; CPATH names its"));
     CHECK_FALSE(has(without.out, "× libcount"));
     std::filesystem::create_directories(user.home / "headers/libcount");

@@ -69,6 +69,19 @@ TEST_SUITE("tuner::worker compiler") {
     }
   }
 
+  TEST_CASE("a library with device code has its deadline several times") {
+    model::CompileJob job = test::compile_job("slow_compile");
+    job.host_library = true;
+    job.source.front().name = "library.cu";
+    RemoteCompilerSettings settings;
+    settings.deadline = 100ms;
+    RemoteCompiler compiler(test::child("compile"), settings);
+    const model::Compilation compilation = compiler.compile(job);
+    CHECK(compilation.status == TrialStatus::timeout);
+    CHECK_MESSAGE(mentions(compilation.log, "deadline of 0.5 s"), compilation.log);
+    CHECK(compilation.compile_ms >= 500);
+  }
+
   TEST_CASE("a job larger than any socket buffer arrives whole") {
     model::CompileJob job = test::compile_job("good");
     job.source.front().text.assign(8 << 20, '\xff');

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <functional>
 #include <system_error>
@@ -181,8 +182,14 @@ std::string tidy_log(std::string_view raw, std::size_t limit) {
                      cut + tail - head, std::string_view(text).substr(text[tail] == '\n' ? tail + 1 : tail));
 }
 
+namespace {
+constexpr int first_with_features = 90;  // there is no sm_89a
+}
+
 model::CompileJob with_features(model::CompileJob job) {
-  if (!job.architecture.empty() && job.architecture.back() >= '0' && job.architecture.back() <= '9')
+  constexpr std::string_view prefix = "sm_";
+  const bool is_plain = job.architecture.starts_with(prefix) && std::isdigit(job.architecture.back()) != 0;
+  if (is_plain && std::atoi(job.architecture.c_str() + prefix.size()) >= first_with_features)
     job.architecture += 'a';
   return job;
 }

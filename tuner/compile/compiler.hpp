@@ -48,7 +48,7 @@ std::vector<std::string> toolkit_program_places(const std::string& name, const c
 /// `library`, where it is not empty and has one, else the first there is. Empty: none.
 std::filesystem::path find_header_folder(const std::filesystem::path& library = {});
 
-/// The same job with the features of one architecture alone (sm_90a); its device has all of them.
+/// The same job with the features of one architecture alone (sm_90a), where it has any; its device has all.
 model::CompileJob with_features(model::CompileJob job);
 
 /// Whether a source asks if it is compiled for them: it would compile to something else without.

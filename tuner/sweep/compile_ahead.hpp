@@ -90,6 +90,10 @@ class CompileAhead {
   /// What is known of compilations from before.
   CompileTimes& times() { return m_times; }
   bool empty() const { return m_compiling.empty() && m_ready.empty(); }
+  /// The first of those whose binaries are not there yet; null where there is none.
+  const model::TrialRecord* oldest() const {
+    return m_compiling.empty() ? nullptr : &m_compiling.begin()->second.trial.record;
+  }
   void submit(Trial trial, CandidateQueue::Item item) { begin(std::move(trial), std::move(item), false); }
   /// Has what the compilers have finished judged, without waiting for any.
   void poll();

@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "tuner/model/error.hpp"
@@ -22,6 +23,8 @@ namespace {
 
 /// How long a wait for the compiler may keep the sweep from noticing that it should stop.
 constexpr std::chrono::milliseconds stop_latency{100};
+/// With every device idle for so long, people wonder.
+constexpr double long_wait_s = 5;
 constexpr int most_standing = 20;  ///< two seconds
 /// How long a job takes to reach its device, about.
 constexpr std::chrono::milliseconds launch_latency{1};
@@ -159,6 +162,21 @@ class Driver : SweepPart {
     m_slots.note_idle(m_compiling.empty() ? &DeviceTime::others : &DeviceTime::compilers);
     if (!m_compiling.empty())
       m_summary.waiting_seconds += static_cast<double>(idle) * (m_services.clock() - before);
+    say_long_wait(before);
+  }
+
+  /// A library of templates may compile for minutes, with nothing left to measure: says so, once a kernel.
+  void say_long_wait(double since) {
+    const model::TrialRecord* const awaited = m_compiling.oldest();
+    if (awaited == nullptr || m_slots.any(&DeviceSlot::is_busy)) {
+      m_idle_since.reset();
+      return;
+    }
+    if (!m_idle_since) m_idle_since = since;
+    const bool is_long = m_services.clock() - *m_idle_since >= long_wait_s;
+    if (!is_long || !m_told_of.insert(awaited->kernel).second) return;
+    m_services.observer.notice(
+        fmt::format("waiting for a compiler: {} at {}", awaited->kernel, awaited->problem.text()));
   }
 
   /// Begins trials, so that the compilers are busy, but never more than the budget has room for.
@@ -447,9 +465,11 @@ class Driver : SweepPart {
   std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
   std::string m_compared;                               ///< the same, for people
   Wakeup m_wakeup;
-  bool m_prepared = false;  ///< whether devices were told to get ready
-  int m_standing = 0;       ///< rounds in a row in which nothing was under way
-  DeviceSlots m_slots;      ///< last: their threads use the above
+  bool m_prepared = false;             ///< whether devices were told to get ready
+  std::optional<double> m_idle_since;  ///< every device, for want of a binary
+  std::set<std::string> m_told_of;     ///< kernels that were waited for long
+  int m_standing = 0;                  ///< rounds in a row in which nothing was under way
+  DeviceSlots m_slots;                 ///< last: their threads use the above
 };
 
 }  // namespace
