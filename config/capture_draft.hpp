@@ -185,7 +185,7 @@ class CapturedValues {
   std::string fields(std::size_t argument, const SourceStruct& one);
   std::optional<std::string> field_size(std::size_t argument, const std::string& field) const;
   std::string raw_struct(const model::CapturedArgument& passed, const std::string& type,
-                         const std::string& name, const std::string& doubt);
+                         const std::string& name);
 
   DraftSource& m_source;
   const CapturedSource& m_captured;

@@ -12,6 +12,13 @@ namespace config {
 
 using model::ElementType;
 
+namespace {
+
+/// No spec with it can be read: the recorded addresses are another process's.
+constexpr std::string_view no_value = "value = \"?\"  # ? it holds addresses of the program's memory\n";
+
+}  // namespace
+
 std::string CapturedValues::table(std::size_t argument, const std::string& name) {
   const SourceParameter& parameter = m_source.kernel.parameters[argument];
   const CapturedArgument& passed = m_launch.arguments[argument];
@@ -32,11 +39,10 @@ std::string CapturedValues::table(std::size_t argument, const std::string& name)
                     "struct; make {} a __device__ function, and call it from a kernel that is passed the "
                     "pointers and makes the struct",
                     name, type, m_source.kernel.name));
-  const std::string doubt = passed.has_pointers ? "  # ? it holds addresses of the program's memory" : "";
   if (const SourceStruct* const one = m_types.struct_of(parameter))
-    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\n", name, type, doubt) +
-           fields(argument, *one);
-  return raw_struct(passed, type, name, doubt);
+    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, type) +
+           (passed.has_pointers ? std::string(no_value) : fields(argument, *one));
+  return raw_struct(passed, type, name);
 }
 
 std::string CapturedValues::scalar(std::size_t argument, ElementType type, const std::string& name) {
@@ -91,7 +97,7 @@ std::optional<std::string> CapturedValues::field_size(std::size_t argument, cons
 
 /// A struct that the source does not show: its bytes, as they were passed.
 std::string CapturedValues::raw_struct(const CapturedArgument& passed, const std::string& type,
-                                       const std::string& name, const std::string& doubt) {
+                                       const std::string& name) {
   const std::string made = fmt::format("Recorded_{}", name);
   std::int64_t align = 1;
   while (align < 16 && passed.bytes % (2 * align) == 0) align *= 2;
@@ -99,8 +105,10 @@ std::string CapturedValues::raw_struct(const CapturedArgument& passed, const std
       "\n[structs.{}]  # `{}`, whose fields are not known: its bytes\nfields = "
       "[\"unsigned char bytes[{}]\"]\nalign = {}\n",
       made, type, passed.bytes, align);
-  return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\nvalue = {{ bytes = {} }}\n", name,
-                     made, doubt, number_text(passed.raw, ElementType::uint8));
+  return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, made) +
+         (passed.has_pointers
+              ? std::string(no_value)
+              : fmt::format("value = {{ bytes = {} }}\n", number_text(passed.raw, ElementType::uint8)));
 }
 
 }  // namespace config

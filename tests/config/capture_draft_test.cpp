@@ -83,9 +83,9 @@ struct CaptureDraft {
   }
 };
 
-/// The draft of the one kernel of `source`, without a mistake.
-CaptureDraft capture_draft(const std::string& source, std::vector<CapturedLaunch> kept,
-                           const std::string& readable = "k", TestMemory memory = {}) {
+/// The draft of the one kernel of `source`, read back into `loaded`.
+CaptureDraft read_back(const std::string& source, std::vector<CapturedLaunch> kept, LoadedKernels& loaded,
+                       const std::string& readable = "k", TestMemory memory = {}) {
   const tuner::source::Program program({"k.cu", source}, [](auto&&...) { return std::nullopt; });
   const auto kernel = std::ranges::find_if(program.functions(), &tuner::source::ProgramFunction::is_kernel);
   REQUIRE(kernel != program.functions().end());
@@ -97,7 +97,15 @@ CaptureDraft capture_draft(const std::string& source, std::vector<CapturedLaunch
   folder.write("k.cu", source);
   for (const DraftFile& file : result.draft.files)
     folder.write(file.name, std::string(static_cast<std::size_t>(file.bytes), '\0'));
-  const LoadedKernels loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
+  loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
+  return result;
+}
+
+/// The same, without a mistake.
+CaptureDraft capture_draft(const std::string& source, std::vector<CapturedLaunch> kept,
+                           const std::string& readable = "k", TestMemory memory = {}) {
+  LoadedKernels loaded;
+  CaptureDraft result = read_back(source, std::move(kept), loaded, readable, std::move(memory));
   INFO(result.draft.spec);
   for (const auto& mistake : loaded.mistakes) FAIL_CHECK(mistake.where.text(), " ", mistake.message);
   REQUIRE(loaded.kernels.size() == 1);
@@ -225,15 +233,19 @@ TEST_SUITE("config::draft_spec, captured") {
     };
     TestLaunch launch = TestLaunch({1, 1, 1}, {32, 1, 1}).writes(128).with(Array{4096, 32, 32, 4}).with(32);
     launch.arguments[1].has_pointers = true;
-    const CaptureDraft result = capture_draft(
+    LoadedKernels loaded;
+    const CaptureDraft result = read_back(
         "template <class T, int D> struct CArray { T* data; long long size; int shape[D]; };\n"
         "__global__ void k(float* y, CArray<float, 1> x, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; "
         "}\n",
-        {launch});
+        {launch}, loaded);
     CHECK(result.asks(
         "x: a `CArray<float,1>` holds addresses of the program's memory, and no spec fills an array "
         "inside a struct; make k a __device__ function, and call it from a kernel that is passed the "
         "pointers and makes the struct"));
+    CHECK(result.says("value = \"?\"  # ? it holds addresses of the program's memory"));
+    REQUIRE(loaded.mistakes.size() == 1);  // nothing runs with addresses of another process
+    CHECK(loaded.mistakes.front().message.find("value") != std::string::npos);
   }
 
   TEST_CASE("a grid that follows nothing is said with the numbers, and holds for the launch") {

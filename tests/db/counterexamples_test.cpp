@@ -23,6 +23,7 @@ using tuner::model::Ceiling;
 using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
+TEST_SUITE("db") {
 namespace {
 
 constexpr const char* then = "2026-01-05T10:00:00.000000Z";
@@ -94,7 +95,6 @@ Ceiling ceiling(double value, const std::string& measured_at) {
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("a final counts no more once another has seen its number among those of its run") {
     Store results;
     results.add("a", 100, 10);

@@ -15,6 +15,7 @@ using db_test::key;
 using db_test::TempFolder;
 using tuner::model::Counter;
 
+TEST_SUITE("db counters") {
 namespace {
 
 const Counter read_bytes{"dram__bytes_read.sum", 4096, "byte"};
@@ -48,7 +49,6 @@ Counter of_bytes(double value) {
 
 }  // namespace
 
-TEST_SUITE("db counters") {
   TEST_CASE("what was counted last of a metric is kept, and metrics that were not counted again stay") {
     const TempFolder folder;
     const db::Connection database =

@@ -21,6 +21,7 @@
 using db_test::ask;
 using db_test::TempFolder;
 
+TEST_SUITE("db") {
 namespace {
 
 namespace fs = std::filesystem;
@@ -225,7 +226,6 @@ Lines answered(const Lines& lines, const Reader& reader, int& recipes) {
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("docs/database.md describes every view for people with its columns, and none that is not there") {
     const TempFolder folder;
     const fs::path path = folder / "tuner.db";

@@ -13,6 +13,7 @@ using namespace db_test;
 using tuner::model::ElsewhereQuery;
 using tuner::model::TrialRecord;
 
+TEST_SUITE("db::elsewhere") {
 namespace {
 
 const ElsewhereQuery of_512 = {{cube(512), sample_environment()}, {"register_tile"}, {}};
@@ -62,7 +63,6 @@ class Store {
 
 }  // namespace
 
-TEST_SUITE("db::elsewhere") {
   TEST_CASE("of the class itself the four nearest other sizes are remembered, the nearest first") {
     Store results;
     for (const std::int64_t size : {4096, 512, 2048, 1024, 8192, 300, 16384}) results.add(size);

@@ -11,6 +11,7 @@ using db_test::key;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db, energy") {
 namespace {
 
 TrialRecord trial_of(double median_ns, const std::optional<Energy>& energy) {
@@ -31,7 +32,6 @@ std::optional<double> joules_in(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_SUITE("db, energy") {
   TEST_CASE("a trial's energy outlives measurements that come without one, and a newer one takes its place") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";

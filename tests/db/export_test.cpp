@@ -19,6 +19,7 @@ using db_test::full_trial;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {}) {
@@ -48,7 +49,6 @@ std::string complaint(const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("an exported database imports into an equal one") {
     const TempFolder folder;
     fill(folder / "a.db");

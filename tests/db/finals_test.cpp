@@ -23,6 +23,7 @@ using db_test::sample_final;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 std::vector<std::string> names_of(const std::vector<TrialRecord>& trials) {
@@ -59,7 +60,6 @@ std::string view(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("a final makes its measurements the current ones of its finalists, and covers them") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";

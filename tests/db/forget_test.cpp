@@ -12,6 +12,7 @@ using tuner::model::Digest;
 using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
 
+TEST_SUITE("db") {
 namespace {
 
 /// A database with results whose time of day and run a test says.
@@ -57,7 +58,6 @@ constexpr const char* tuesday = "2026-01-06T10:00:00.000000Z";
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("a dry run says what would go, and nothing goes") {
     Results results;
     results.add(timed_trial("a", 512, 100), "run", monday);

@@ -22,6 +22,7 @@ using db_test::sample_environment;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 const Digest before = key("before");
@@ -96,7 +97,6 @@ std::string exported(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE(
       "after an edit the best is of the new source, though the old one was faster; going back brings it "
       "back") {

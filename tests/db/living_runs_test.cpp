@@ -10,6 +10,7 @@
 using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::TempFolder;
 
+TEST_SUITE("db") {
 namespace {
 
 RunRecord run_here(const std::string& name) {
@@ -31,7 +32,6 @@ std::string state_of(const db::Connection& connection, const std::string& name) 
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("a run whose process died is told as abandoned, and the next one mends its row") {
     const TempFolder folder;
     const auto path = folder / "tuner.db";

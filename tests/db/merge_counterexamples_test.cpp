@@ -19,6 +19,7 @@ using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
 using tuner::model::Value;
 
+TEST_SUITE("db::merge") {
 namespace {
 
 /// Two databases, of which `source` has four trials and is closed.
@@ -48,7 +49,6 @@ struct Pair {
 
 }  // namespace
 
-TEST_SUITE("db::merge") {
   TEST_CASE("a database with a trigger of its own is not merged, wherever its name puts it") {
     for (const std::string name : {"aardvark", "zebra"}) {
       const Pair pair;

@@ -19,6 +19,7 @@ using db_test::key;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 /// Few of everything, so that databases know the same trials, at the same times of day, and say other things
@@ -309,7 +310,6 @@ int sweep(const std::filesystem::path& database, const std::string& run, const s
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("a result that was measured knowing another takes its place in any order, whatever clocks say") {
     const TempFolder folder(db_test::memory_folder());
     const auto first = folder / "first.db";

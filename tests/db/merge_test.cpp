@@ -21,6 +21,7 @@ using db_test::meddle;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 std::string exported(const std::filesystem::path& path) {
@@ -50,7 +51,6 @@ std::string refusal(const std::filesystem::path& target, const std::filesystem::
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("merging adds what is new, keeps all measurements and lets the newer figures stand") {
     const TempFolder folder;
     fill(folder / "a.db", "first", {"only a", "both"}, 100);

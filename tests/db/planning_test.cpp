@@ -11,6 +11,7 @@ using db_test::cube;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 /// A result of a run, so many milliseconds after its beginning.
@@ -24,7 +25,6 @@ TrialRecord result(const std::string& name, std::int64_t size, int after_ms, dou
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("compile times are of the kernel and compiler, each binary once, without what a cache had") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");

@@ -18,6 +18,7 @@ using db_test::key;
 using db_test::sample_final;
 using db_test::TempFolder;
 
+TEST_SUITE("db, same bits") {
 namespace {
 
 OutputBits bits(const std::string& outputs, const std::string& inputs = "seed 0") {
@@ -58,7 +59,6 @@ std::string best_of(const db::ResultStore& store, const db::BestQuery& query) {
 
 }  // namespace
 
-TEST_SUITE("db, same bits") {
   TEST_CASE("bits are the same, others, or unknown: of other inputs nobody can tell") {
     CHECK(compare_bits(bits("x"), bits("x")) == BitsRelation::same);
     CHECK(compare_bits(bits("x"), bits("y")) == BitsRelation::other);

@@ -20,6 +20,7 @@ using db_test::sample_search;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db") {
 namespace {
 
 std::optional<Searched> searched(const db::Connection& db, const std::string& kernel = "") {
@@ -57,7 +58,6 @@ db::ForgetQuery run_named(const std::string& run) {
 
 }  // namespace
 
-TEST_SUITE("db") {
   TEST_CASE("a search comes back as it was recorded") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");

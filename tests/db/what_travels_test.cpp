@@ -18,6 +18,7 @@ using db_test::key;
 using db_test::TempFolder;
 using db_test::timed_trial;
 
+TEST_SUITE("db::what_travels") {
 namespace {
 
 const Digest definition = key("definition");
@@ -90,7 +91,6 @@ struct Folder {
 
 }  // namespace
 
-TEST_SUITE("db::what_travels") {
   TEST_CASE("what a spec excludes stays out of a merged database, and comes back with the undone edit") {
     const Folder folder;
     const auto fill = [](db::ResultStore& store) {

@@ -312,6 +312,10 @@ TEST_SUITE("tuner command line, compare") {
     const auto with_export = user.compares(user.home / "mine.jsonl", theirs);
     CHECK(with_export.exit_code == 0);
     CHECK(with_export.out == compared.out);
+    REQUIRE(user.types({"export", "-o", "mine.jsonl.gz"}).exit_code == 0);
+    CHECK(tuner::test::read_text(user.home / "mine.jsonl.gz").starts_with("\x1f\x8b"));
+    CHECK(fs::file_size(user.home / "mine.jsonl.gz") < fs::file_size(user.home / "mine.jsonl") / 2);
+    CHECK(user.compares(user.home / "mine.jsonl.gz", theirs).out == compared.out);
     CHECK(has(user.types({"export"}).err, "6 trials exported"));
 
     write_text(user.home / "broken.jsonl", "{\"format\":\"tuner-export\",\"version\":1}\nnonsense\n");

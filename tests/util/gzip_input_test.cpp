@@ -41,8 +41,13 @@ TEST_SUITE("util: gzipped input") {
     CHECK(fs::file_size(folder.path() / "packed") != text.size());
     CHECK(all_of(folder.path() / "plain") == text);
     CHECK(all_of(folder.path() / "packed") == text);
+    std::ofstream(folder.path() / "ours", std::ios::binary) << tuner::util::gzipped(text);
+    CHECK(all_of(folder.path() / "ours") == text);
     std::ofstream(folder.path() / "empty");
     CHECK(all_of(folder.path() / "empty").empty());
+    std::ofstream(folder.path() / "none", std::ios::binary) << tuner::util::gzipped("");
+    CHECK(fs::file_size(folder.path() / "none") > 0);
+    CHECK(all_of(folder.path() / "none").empty());
   }
 
   TEST_CASE(

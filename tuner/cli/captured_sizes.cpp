@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +16,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -123,6 +125,10 @@ void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_tim
   use.launches += seen.launches;
 }
 
+std::string sizes_text(const cover::Sizes& sizes) {
+  return fmt::format("{}", fmt::join(sizes, "x"));
+}
+
 }  // namespace
 
 CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spec) {
@@ -195,6 +201,39 @@ std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec&
     });
   });
   return std::vector<cover::Sizes>(all.begin(), all.end());
+}
+
+std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
+                                              const config::Settings& settings) {
+  std::vector<model::Problem> problems;
+  const auto add = [&](const std::vector<std::int64_t>& sizes) {
+    problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
+  };
+  const auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()));
+  if (recorded && settings.find("sizes")->layer == config::Layer::defaults) {
+    for (const cover::Sizes& sizes : *recorded) add(sizes);
+    return problems;
+  }
+  std::vector<std::string> notices;
+  std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
+  if (is_capture(settings.text("sizes"))) std::ranges::reverse(sizes);  // the first weighs most
+  for (const cover::Sizes& asked : sizes)
+    if (asked.size() == 1 || asked.size() == spec.sizes.size()) add(asked);
+  if (problems.empty()) add({1024});
+  if (!recorded) return problems;
+  std::vector<std::string> without, with;
+  std::erase_if(problems, [&](const model::Problem& problem) {
+    cover::Sizes own;
+    for (const model::Dimension& dimension : problem.sizes) own.push_back(dimension.value);
+    if (std::ranges::count(*recorded, own) > 0) return false;
+    without.push_back(sizes_text(own));
+    return true;
+  });
+  std::ranges::transform(*recorded, std::back_inserter(with), sizes_text);
+  if (!without.empty())
+    write_err(fmt::format("{}: not looked at {}: its files are of {}", spec.name, fmt::join(without, ", "),
+                          with.empty() ? "no size together" : fmt::format("{}", fmt::join(with, ", "))));
+  return problems;
 }
 
 model::KernelSpec spec_named(const std::string& kernel, const std::string& file) {

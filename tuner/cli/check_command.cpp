@@ -190,45 +190,6 @@ class Patience {
   std::int64_t m_looked_at = 0;
 };
 
-std::string sizes_text(const cover::Sizes& sizes) {
-  return fmt::format("{}", fmt::join(sizes, "x"));
-}
-
-/// The sizes asked for that have as many dimensions as the kernel, what counts most last; where none has, a
-/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where no size
-/// was asked for. Empty where no size that was asked for has one, which is said.
-std::vector<model::Problem> check_problems(const model::KernelSpec& spec, const config::Settings& settings) {
-  std::vector<model::Problem> problems;
-  const auto add = [&](const std::vector<std::int64_t>& sizes) {
-    problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
-  };
-  const auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()));
-  if (recorded && settings.find("sizes")->layer == config::Layer::defaults) {
-    for (const cover::Sizes& sizes : *recorded) add(sizes);
-    return problems;
-  }
-  std::vector<std::string> notices;
-  std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
-  if (is_capture(settings.text("sizes"))) std::ranges::reverse(sizes);  // the first weighs most
-  for (const cover::Sizes& asked : sizes)
-    if (asked.size() == 1 || asked.size() == spec.sizes.size()) add(asked);
-  if (problems.empty()) add({1024});
-  if (!recorded) return problems;
-  std::vector<std::string> without, with;
-  std::erase_if(problems, [&](const model::Problem& problem) {
-    cover::Sizes own;
-    for (const model::Dimension& dimension : problem.sizes) own.push_back(dimension.value);
-    if (std::ranges::count(*recorded, own) > 0) return false;
-    without.push_back(sizes_text(own));
-    return true;
-  });
-  std::ranges::transform(*recorded, std::back_inserter(with), sizes_text);
-  if (!without.empty())
-    write_err(fmt::format("{}: not looked at {}: its files are of {}", spec.name, fmt::join(without, ", "),
-                          with.empty() ? "no size together" : fmt::format("{}", fmt::join(with, ", "))));
-  return problems;
-}
-
 /// A kernel's configurations at the last size that has any, and how many there are at each that was looked
 /// at.
 struct Counted {
@@ -268,7 +229,7 @@ struct Look {
     const std::string& name = kernel.spec().name;
     const LongLook look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
     const space::GoOn go_on = look.go_on();
-    const std::vector<model::Problem> problems = check_problems(kernel.spec(), settings);
+    const std::vector<model::Problem> problems = problems_to_check(kernel.spec(), settings);
     if (problems.empty()) return std::nullopt;
     Counted counted{space::ConfigurationList(kernel.spec().parameters), problems.back(), {}, {}};
     std::optional<space::ConfigurationList> list;

@@ -173,7 +173,7 @@ std::string pasteable(const std::string& command) {
 
 void deliver(const std::string& path, const std::string& text) {
   if (is_stdout(path)) return write_out(text);
-  util::write_file(path, text, "give another path with -o");
+  util::write_file(path, path.ends_with(".gz") ? util::gzipped(text) : text, "give another path with -o");
 }
 
 void require_deliverable(const std::string& path) {

@@ -6,10 +6,13 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
@@ -67,29 +70,30 @@ std::vector<model::Configuration> sample(const space::ConfigurationList& list, b
   return sampled;
 }
 
-/// Where `--sizes` asks for some, problems of those; else none.
-std::vector<model::Problem> problems_asked_for(const Context& context, const model::KernelSpec& spec,
-                                               model::ElementType type) {
-  std::vector<model::Problem> problems;
-  if (!context.flags.contains("sizes")) return problems;
-  for (const std::vector<std::int64_t>& sizes : context.settings().sizes())
-    problems.push_back(space::make_problem(spec, sizes, type, 0));
-  return problems;
+/// Problems of the sizes that --sizes asks for or files are of; nothing where neither says any.
+std::optional<std::vector<model::Problem>> problems_asked_for(const config::Settings& settings,
+                                                              const model::KernelSpec& spec,
+                                                              model::ElementType type) {
+  if (settings.find("sizes")->layer == config::Layer::defaults && !recorded_sizes(spec, type))
+    return std::nullopt;
+  return problems_to_check(spec, settings);
 }
 
 /// What the space holds at the sizes asked for; else at an even and at an odd one: it may offer other
 /// configurations to rows that are not aligned.
 std::vector<model::Configuration> configurations_of(const space::KernelSpace& kernel, model::ElementType type,
                                                     bool all, const model::DeviceLimits& limits,
-                                                    std::vector<model::Problem> problems) {
+                                                    std::optional<std::vector<model::Problem>> problems) {
   const model::KernelSpec& spec = kernel.spec();
   std::vector<model::Configuration> configurations;
   std::set<std::string> taken;
-  if (problems.empty())
+  if (!problems) {
+    problems.emplace();
     for (const std::int64_t size : listing_sizes)
-      problems.push_back(
+      problems->push_back(
           space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), size), type, 0));
-  for (const model::Problem& problem : problems) {
+  }
+  for (const model::Problem& problem : *problems) {
     for (model::Configuration& one : sample(kernel.list(problem, limits), all)) {
       if (taken.insert(one.canonical_json()).second) configurations.push_back(std::move(one));
     }
@@ -97,14 +101,24 @@ std::vector<model::Configuration> configurations_of(const space::KernelSpace& ke
   return configurations;
 }
 
+/// Those of `asked` that the configuration is valid at; where none was asked for, awkward ones.
+std::vector<model::Problem> problems_of(const space::KernelSpace& kernel,
+                                        const model::Configuration& configuration, model::ElementType type,
+                                        const std::optional<std::vector<model::Problem>>& asked,
+                                        const sanitize::Sanitizer& sanitizer) {
+  if (!asked) return sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
+  std::vector<model::Problem> problems;
+  std::ranges::copy_if(*asked, std::back_inserter(problems), [&](const model::Problem& problem) {
+    return kernel.contains(problem, configuration, sanitizer.limits());
+  });
+  return problems;
+}
+
 /// A line of its numbers, then a line for each finding.
 std::string check_one(const space::KernelSpace& kernel, const model::Configuration& configuration,
-                      model::ElementType type, const std::vector<model::Problem>& asked,
+                      model::ElementType type, const std::optional<std::vector<model::Problem>>& asked,
                       sanitize::Sanitizer& sanitizer) {
-  std::vector<model::Problem> problems;
-  if (asked.empty()) problems = sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
-  for (const model::Problem& problem : asked)
-    if (kernel.contains(problem, configuration, sanitizer.limits())) problems.push_back(problem);
+  const std::vector<model::Problem> problems = problems_of(kernel, configuration, type, asked, sanitizer);
   std::string said = fmt::format("{}\n", problems.size());
   for (const sanitize::Finding& finding : sanitizer.check(kernel, configuration, problems)) {
     said += finding.line() + "\n";
@@ -122,14 +136,14 @@ void add(Tally& tally, const std::string& said) {
   tally.findings += static_cast<std::size_t>(std::ranges::count(said, '\n')) - 1;
 }
 
-Tally check_kernel(const Context& context, const space::KernelSpace& kernel, const config::Settings& settings,
-                   bool all, sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
+Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& settings, bool all,
+                   sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
   const model::KernelSpec& spec = kernel.spec();
   const model::ElementType type =
       space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), listing_sizes[0]),
                           settings.type(), 0)
           .type;
-  const std::vector<model::Problem> asked = problems_asked_for(context, spec, type);
+  const auto asked = problems_asked_for(settings, spec, type);
   const auto configurations = configurations_of(kernel, type, all, sanitizer.limits(), asked);
   Tally tally;
   const auto say_progress = [&] {
@@ -185,7 +199,7 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
                             fmt::join(spec.device_kinds, "\", \"")));
       continue;
     }
-    const Tally tally = check_kernel(context, space::KernelSpace(spec), settings, all, sanitizer, printer);
+    const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);
     write_out(summary(spec.name, tally));
     findings += tally.findings;
   }
@@ -195,10 +209,16 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
 std::vector<sanitize::Finding> sanitizer_findings(const space::KernelSpace& kernel, model::ElementType type,
                                                   const config::Settings& settings) {
   sanitize::Sanitizer sanitizer = make_sanitizer(settings);
-  const auto configurations = configurations_of(kernel, type, true, sanitizer.limits(), {});
+  std::optional<std::vector<model::Problem>> asked;
+  if (const auto recorded = recorded_sizes(kernel.spec(), type)) {
+    asked.emplace();
+    for (const cover::Sizes& sizes : *recorded)
+      asked->push_back(space::make_problem(kernel.spec(), sizes, type, 0));
+  }
+  const auto configurations = configurations_of(kernel, type, true, sanitizer.limits(), asked);
   if (configurations.empty()) throw model::Error("its launch is valid at none of the sizes");
   const model::Configuration& only = configurations.front();
-  return sanitizer.check(kernel, only, sanitize::awkward_problems(kernel, only, type, sanitizer.limits()));
+  return sanitizer.check(kernel, only, problems_of(kernel, only, type, asked, sanitizer));
 }
 
 }  // namespace tuner::cli

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <streambuf>
 #include <system_error>
 #include <vector>
@@ -171,6 +172,32 @@ void TemporaryFolder::write(const fs::path& relative, std::string_view text) con
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
   if (!file) throw model::Error(fmt::format("cannot write {}", path.string()), "is the disk full?");
+}
+
+std::string gzipped(std::string_view bytes) {
+  constexpr int gzip_format = 15 + 16;  // the largest window, with gzip's header
+  constexpr std::size_t at_once = std::size_t{1} << 18U;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, deflateEnd);
+  std::string packed;
+  std::vector<char> out(at_once);
+  int status = Z_OK;
+  while (status != Z_STREAM_END) {
+    if (stream.avail_in == 0) {
+      const std::string_view piece = bytes.substr(0, at_once);
+      bytes.remove_prefix(piece.size());
+      // zlib only reads there.
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+      stream.avail_in = static_cast<uInt>(piece.size());
+    }
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    status = deflate(&stream, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
+    packed.append(out.data(), out.size() - stream.avail_out);
+  }
+  return packed;
 }
 
 /// zlib reads files that are not packed as they are.

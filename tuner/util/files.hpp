@@ -74,6 +74,9 @@ class TemporaryFolder {
 /// process does the same, and none younger than a minute, since its maker may not have locked it yet.
 void remove_abandoned_folders(const std::filesystem::path& root);
 
+/// `bytes` as the content of a .gz file.
+std::string gzipped(std::string_view bytes);
+
 /// Reads a file, and unpacks it on the way where it is gzipped. Is in a failed state where there is no such
 /// file or it may not be opened. Reading throws model::Error where what is packed is damaged or ends early.
 class GzipInput : public std::istream {
