@@ -30,22 +30,34 @@ function(tuner_library NAME)
   set_property(GLOBAL APPEND PROPERTY TUNER_ROOMS ${NAME})
 endfunction()
 
-# tuner_test(NAME SOURCES ... APART ... LINKS ... LABEL unit|e2e|gpu|slurm|browser COST seconds): one doctest program a room. A gpu test
-# exits 77 where there is no GPU and is reported as skipped; so does one of slurm or browser where there is none. COST of those that take longest: ctest begins with them.
+# tuner_test(NAME SOURCES ... LINKS ... LABEL unit|e2e|gpu|slurm|browser COST seconds [BY_FILE]): one doctest program a
+# room. A gpu test exits 77 where there is no GPU and is reported as skipped; so does one of slurm or browser where there
+# is none. COST of those that take longest: ctest begins with them. BY_FILE: x_test.cpp is a test of its own, NAME_x.
+# Compiled together, too: a file's own names stand inside its TEST_SUITE.
 function(tuner_test NAME)
-  cmake_parse_arguments(ARG "" "LABEL;COST" "SOURCES;APART;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "BY_FILE" "LABEL;COST" "SOURCES;LINKS" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
-  add_executable(${NAME} ${ARG_SOURCES} ${ARG_APART})
-  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE test_support ${ARG_LINKS})
   target_compile_definitions(${NAME} PRIVATE TUNER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   tuner_settings(${NAME} TEST)
-  add_test(NAME ${NAME} COMMAND ${NAME})
-  set_tests_properties(${NAME} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 600)
+  set(tests ${NAME})
+  if(ARG_BY_FILE)
+    set(tests "")
+    foreach(file IN LISTS ARG_SOURCES)
+      if(file MATCHES "^([a-z_]+)_test\\.cpp$")
+        list(APPEND tests ${NAME}_${CMAKE_MATCH_1})
+        add_test(NAME ${NAME}_${CMAKE_MATCH_1} COMMAND ${NAME} "--source-file=*/${file}")
+      endif()
+    endforeach()
+  else()
+    add_test(NAME ${NAME} COMMAND ${NAME})
+  endif()
+  set_tests_properties(${tests} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 600)
   if(ARG_COST)
-    set_tests_properties(${NAME} PROPERTIES COST ${ARG_COST})
+    set_tests_properties(${tests} PROPERTIES COST ${ARG_COST})
   endif()
 endfunction()
 

@@ -19,6 +19,7 @@ using cluster::RunState;
 using db_test::TempFolder;
 using namespace std::chrono_literals;
 
+TEST_SUITE("cluster") {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
@@ -55,7 +56,6 @@ cluster::SweepStatus look(const std::filesystem::path& folder, const cluster::Qu
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE("a progress file that goes on for ever is not read to its end, whatever it begins with") {
     const TempFolder folder;
     std::ofstream(folder / "1.db.progress.json")

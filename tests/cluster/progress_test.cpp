@@ -7,6 +7,7 @@
 
 using namespace tuner;
 
+TEST_SUITE("cluster") {
 namespace {
 
 cluster::PartProgress sample_progress() {
@@ -34,7 +35,6 @@ std::string with(std::string text, const std::string& what, const std::string& o
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE("a run's progress is read back as it was written, in each of its states") {
     for (const auto state : {cluster::RunState::running, cluster::RunState::interrupted,
                              cluster::RunState::done, cluster::RunState::failed}) {

@@ -15,6 +15,7 @@ using db_test::ask;
 using db_test::TempFolder;
 using namespace std::chrono_literals;
 
+TEST_SUITE("cluster") {
 namespace {
 
 void measure(const std::filesystem::path& database, const std::string& name) {
@@ -31,7 +32,6 @@ std::string trials_in(const std::filesystem::path& database) {
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE("what is published is the whole database, and is copied again only where it has changed") {
     const TempFolder folder;
     measure(folder / "local.db", "a");

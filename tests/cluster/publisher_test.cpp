@@ -13,6 +13,7 @@ using db_test::ask;
 using db_test::TempFolder;
 using namespace std::chrono_literals;
 
+TEST_SUITE("cluster") {
 namespace {
 
 constexpr double never_s = 3600;
@@ -51,7 +52,6 @@ struct Published {
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE("a run is published when it begins, at intervals, and whole at its end") {
     Published published;
     published.make_shared();

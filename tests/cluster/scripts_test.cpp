@@ -14,6 +14,7 @@ using namespace tuner;
 using namespace std::chrono_literals;
 using db_test::TempFolder;
 
+TEST_SUITE("cluster") {
 namespace {
 
 cluster::SlurmSweep sample_sweep() {
@@ -71,7 +72,6 @@ struct Node {
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE("the scripts for Slurm are as they were") {
     tests::check_golden("shards.sbatch", cluster::array_script(sample_sweep()));
     tests::check_golden("last.sbatch", cluster::last_script(sample_sweep()));

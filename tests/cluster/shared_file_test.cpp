@@ -14,6 +14,7 @@
 using namespace tuner;
 using db_test::TempFolder;
 
+TEST_SUITE("cluster") {
 namespace {
 
 void write(const std::filesystem::path& path, const std::string& text) {
@@ -51,7 +52,6 @@ class TinyDisk {
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE(
       "a file is replaced whole, its mark tells it from the one before, and nothing is left beside it") {
     const TempFolder folder;

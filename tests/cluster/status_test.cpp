@@ -14,6 +14,7 @@ using cluster::PartState;
 using cluster::RunState;
 using db_test::TempFolder;
 
+TEST_SUITE("cluster") {
 namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
@@ -71,7 +72,6 @@ cluster::QueuedTask task(std::optional<int> part, bool waiting) {
 
 }  // namespace
 
-TEST_SUITE("cluster") {
   TEST_CASE("what Slurm has in its queue waits or runs, and what it has not and is not done is lost") {
     Sweep sweep;
     sweep.queue.there = true;

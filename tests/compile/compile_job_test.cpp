@@ -10,6 +10,7 @@
 using tuner::model::CompileJob;
 using tuner::model::Digest;
 
+TEST_SUITE("tuner::model::CompileJob") {
 namespace {
 
 CompileJob full_job() {
@@ -28,7 +29,6 @@ using Edit = std::function<void(CompileJob&)>;
 
 }  // namespace
 
-TEST_SUITE("tuner::model::CompileJob") {
   TEST_CASE(
       "file names, options, the architecture and all else that decides a binary belong to its job's key") {
     const std::map<std::string, Edit> edits = {

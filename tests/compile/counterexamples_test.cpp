@@ -20,6 +20,7 @@ using tuner::test::fake_job;
 using tuner::test::FakeCompiler;
 using tuner::test::FakeCompilerLog;
 
+TEST_SUITE("tuner::compile counterexamples") {
 namespace {
 
 /// Magic, key, size and checksum stand before what is compressed.
@@ -53,7 +54,6 @@ CompilePool::Factory fakes(FakeCompilerLog& log) {
 
 }  // namespace
 
-TEST_SUITE("tuner::compile counterexamples") {
   TEST_CASE("a well-formed entry with something behind its end, or a number too large, is a miss") {
     const Compilation compilation = FakeCompiler::usual_answer(fake_job("x"));
     const Digest key = fake_job("x").key();

@@ -17,6 +17,7 @@ using tuner::model::CapturedLaunch;
 using tuner::model::CapturedRegion;
 using tuner::model::ElementType;
 
+TEST_SUITE("config::draft_spec, captured") {
 namespace {
 
 /// A launch as a capture has it, argument by argument.
@@ -133,7 +134,6 @@ CapturedLaunch tiled_launch(int m, int n, int k) {
 
 }  // namespace
 
-TEST_SUITE("config::draft_spec, captured") {
   TEST_CASE("sizes, extents, launch and template arguments of a tiled kernel are those that were recorded") {
     const CaptureDraft result = capture_draft(
         tiled_source, {tiled_launch(100, 60, 30), tiled_launch(33, 500, 70), tiled_launch(128, 128, 128)},

@@ -13,6 +13,7 @@
 using namespace std::chrono_literals;
 using tuner::model::UsageError;
 
+TEST_SUITE("config") {
 namespace {
 
 std::string mistakes_of(std::string_view spec) {
@@ -22,7 +23,6 @@ std::string mistakes_of(std::string_view spec) {
 
 }  // namespace
 
-TEST_SUITE("config") {
   TEST_CASE("a size has eight dimensions at most") {
     CHECK(config::parse_sizes("1x2x3x4x5x6x7x8").at(0).size() == 8);
     CHECK_THROWS_AS(config::parse_sizes("1x2x3x4x5x6x7x8x9"), UsageError);

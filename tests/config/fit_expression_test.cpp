@@ -10,6 +10,7 @@
 
 using namespace config;
 
+TEST_SUITE("config::fit_expression") {
 namespace {
 
 using FitValues = std::map<std::string, std::int64_t>;
@@ -71,7 +72,6 @@ void check_found(Fit fit, const std::vector<std::string>& all_hidden) {
 
 }  // namespace
 
-TEST_SUITE("config::fit_expression") {
   TEST_CASE("the expression of a grid is found from the grids that it gave") {
     check_found(fit_grid, {"1", "N", "M * K", "ceil_div(N, TILE_X)", "ceil_div(M, TILE_Y * PER_THREAD)",
                            "N / TILE_X", "ceil_div(M * N, TILE_X * TILE_Y)", "ceil_div(K, 4 * TILE_X)",

@@ -9,6 +9,7 @@
 
 namespace device = tuner::device;
 
+TEST_SUITE("tuner::device checksum") {
 namespace {
 
 std::array<unsigned char, 41> counting() {
@@ -19,7 +20,6 @@ std::array<unsigned char, 41> counting() {
 
 }  // namespace
 
-TEST_SUITE("tuner::device checksum") {
   TEST_CASE("a changed byte anywhere changes it, the tail's included") {
     auto bytes = counting();
     const auto original = device::checksum_on_host(bytes.data(), bytes.size());

@@ -10,6 +10,7 @@
 namespace device = tuner::device;
 using tuner::model::ElementType;
 
+TEST_SUITE("tuner::device compare") {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -43,7 +44,6 @@ double poison_double() {
 
 }  // namespace
 
-TEST_SUITE("tuner::device compare") {
   TEST_CASE("what is equal has no error") {
     const auto verification = Case{}.compare();
     CHECK(verification.checked);

@@ -19,6 +19,7 @@ namespace device = tuner::device;
 using tuner::model::ElementType;
 using tuner::model::Init;
 
+TEST_SUITE("tuner::device counterexamples") {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -37,7 +38,6 @@ device::CompareRequest request_of(ElementType type, const std::vector<Number>& g
 
 }  // namespace
 
-TEST_SUITE("tuner::device counterexamples") {
   TEST_CASE("whole words in another order are other memory") {
     std::array<std::uint64_t, 3> words = {11, 22, 33};
     const auto original = device::checksum_on_host(words.data(), sizeof words);

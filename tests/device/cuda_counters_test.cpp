@@ -26,6 +26,7 @@
 
 namespace counters = tuner::device::cuda::counters;
 
+TEST_SUITE("tuner::device::cuda::counters") {
 namespace {
 
 /// CUPTI with its metrics, or null where this machine has none.
@@ -65,7 +66,6 @@ std::string error_of(const auto& act) {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda::counters") {
   TEST_CASE("every chip that CUPTI knows can be asked for the usual metrics, in few passes") {
     const auto cupti = cupti_here();
     if (!cupti) return;

@@ -12,6 +12,7 @@
 namespace cuda = tuner::device::cuda;
 using tuner::model::Execution;
 
+TEST_SUITE("tuner::device::cuda execution") {
 namespace {
 
 using Calls = std::vector<std::string>;
@@ -164,7 +165,6 @@ struct Noted {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda execution") {
   TEST_CASE("in a graph repetitions are one launch, captured once") {
     Noted noted;
     CHECK(noted.sequence->run(3).ns == 1e9);

@@ -17,6 +17,7 @@
 
 namespace cuda = tuner::device::cuda;
 
+TEST_SUITE("tuner::device::cuda without a GPU") {
 namespace {
 
 /// NVRTC, or null where this machine has none.
@@ -30,7 +31,6 @@ std::shared_ptr<const tuner::compile::nvrtc::Library> nvrtc_library() {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda without a GPU") {
   TEST_CASE("the support kernels compile for every architecture the compiler knows" *
             doctest::skip(nvrtc_library() == nullptr)) {
     const auto library = nvrtc_library();

@@ -15,6 +15,7 @@ using tuner::model::Init;
 using tuner::model::Step;
 using tuner::model::TrialStatus;
 
+TEST_SUITE("tuner::device::cuda launches") {
 namespace {
 
 const char* const source = R"(
@@ -80,7 +81,6 @@ void check_refused(const std::vector<Step>& steps, const std::string& part) {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda launches") {
   TEST_CASE("the device tells what it is") {
     const auto listed = tuner::device::cuda::devices();
     REQUIRE_FALSE(listed.empty());

@@ -17,6 +17,7 @@ using tuner::device::DeviceFault;
 using tuner::model::ElementType;
 using tuner::model::Init;
 
+TEST_SUITE("tuner::device::cuda memory") {
 namespace {
 
 constexpr std::int64_t elements = 100'003;
@@ -58,7 +59,6 @@ Comparison equal(ElementType type, std::int64_t count = elements) {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda memory") {
   TEST_CASE("fill writes what the host's function says, bit for bit") {
     for (const ElementType type : types) {
       for (const Init& init :

@@ -7,6 +7,7 @@
 using tests::gpu;
 namespace cuda = tuner::device::cuda;
 
+TEST_SUITE("tuner::device::cuda occupancy") {
 namespace {
 
 /// A kernel with `values` live registers and `shared` bytes of static shared memory.
@@ -29,7 +30,6 @@ extern "C" __global__ void shape(float* y, int n) {{
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda occupancy") {
   TEST_CASE("our arithmetic and the driver agree on every shape, launchable or not") {
     const auto& info = gpu().device->info();
     const auto memory = tests::filled(tuner::model::ElementType::float32, 1024, {});

@@ -19,6 +19,7 @@ using tuner::model::Memory;
 using tuner::model::Operand;
 using tuner::model::TrialStatus;
 
+TEST_SUITE("tuner::device::cuda places") {
 namespace {
 
 const char* const with_variables = R"(
@@ -126,7 +127,6 @@ std::vector<float> contents(tuner::device::Address address, std::int64_t element
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda places") {
   TEST_CASE("variables of a binary are found, filled and read, each module's its own") {
     const std::vector<std::string> entries = {"move_through", "&space::in", "&out"};
     const auto loaded = tests::load(with_variables, entries);

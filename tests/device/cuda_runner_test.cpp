@@ -7,6 +7,7 @@
 using tests::gpu;
 using namespace tuner::model;
 
+TEST_SUITE("tuner::measure on a GPU") {
 namespace {
 
 constexpr std::int64_t n = 1 << 22;
@@ -125,7 +126,6 @@ extern "C" __global__ void chain(float* y) {
 
 }  // namespace
 
-TEST_SUITE("tuner::measure on a GPU") {
   TEST_CASE("a trial ends as its kernel deserves, and spoils nothing for the next") {
     tuner::measure::DeviceTrialRunner runner(std::make_unique<Borrowed>());
     for (const auto& [fault, status] :

@@ -11,6 +11,7 @@ using tests::integer_operand;
 using tests::launch;
 using tuner::model::Execution;
 
+TEST_SUITE("tuner::device::cuda times") {
 namespace {
 
 const char* const time_source = R"(
@@ -44,7 +45,6 @@ double median_of(tuner::device::Sequence& sequence, int repetitions, Execution e
 
 }  // namespace
 
-TEST_SUITE("tuner::device::cuda times") {
   TEST_CASE("a long kernel takes as long singly as back to back") {
     const auto loaded = time_kernels();
     const auto sequence = tests::bind(loaded, {launch("spin", 1, 1, {integer_operand(500'000)})});

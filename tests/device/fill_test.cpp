@@ -10,6 +10,7 @@ namespace device = tuner::device;
 using tuner::model::ElementType;
 using tuner::model::Init;
 
+TEST_SUITE("tuner::device fill") {
 namespace {
 
 template <typename Element>
@@ -25,7 +26,6 @@ constexpr Init minus_one_to_one{Init::Kind::uniform, -1, 1};
 
 }  // namespace
 
-TEST_SUITE("tuner::device fill") {
   TEST_CASE("poison is a NaN in every floating type and one pattern of bytes in all types") {
     for (const float value : filled<float>(ElementType::float32, 5, none)) CHECK(std::isnan(value));
     for (const double value : filled<double>(ElementType::float64, 5, none)) CHECK(std::isnan(value));

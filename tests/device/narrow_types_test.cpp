@@ -15,6 +15,7 @@ namespace model = tuner::model;
 using tuner::model::ElementType;
 using tuner::model::Init;
 
+TEST_SUITE("tuner::device narrow types") {
 namespace {
 
 constexpr device::SmallFloat half{16, 10, true};
@@ -41,7 +42,6 @@ std::vector<double> numbers(ElementType type, std::int64_t elements, const Init&
 
 }  // namespace
 
-TEST_SUITE("tuner::device narrow types") {
   TEST_CASE("known numbers have the bits that the standards give them") {
     CHECK(device::small_bits(half, 1) == 0x3C00);
     CHECK(device::small_bits(half, -2) == 0xC000);

@@ -9,6 +9,7 @@
 namespace device = tuner::device;
 using tuner::model::ElementType;
 
+TEST_SUITE("tuner::device tolerance") {
 namespace {
 
 /// Floats against doubles of magnitude 1, with a rule.
@@ -48,7 +49,6 @@ double unwritten() {
 
 }  // namespace
 
-TEST_SUITE("tuner::device tolerance") {
   TEST_CASE("absolute, relative and ulp each allow what they say, and no more") {
     CHECK(Judged{{1.5F}, {1}, {.absolute = 0.5}}.passes());
     CHECK_FALSE(Judged{{1.5F}, {1}, {.absolute = 0.49}}.passes());

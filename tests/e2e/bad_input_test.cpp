@@ -8,6 +8,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, bad input") {
 namespace {
 
 /// A spec that is sound; tests break one thing in it.
@@ -49,7 +50,6 @@ struct Mistake {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, bad input") {
   TEST_CASE("an unknown flag or command is named, with exit code 2") {
     const User user;
     const auto flag = user.types({"run", "--sizs", "512"});

@@ -12,6 +12,7 @@ using tuner::test::read_text;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, baselines") {
 namespace {
 
 /// Counting, with a kernel that wastes time, so that a library wins whatever the machine does.
@@ -134,7 +135,6 @@ std::string shown(const User& user, const std::string& words) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, baselines") {
   TEST_CASE("a library is timed in the same final, shown as a ratio, and never chosen") {
     const User user;
     write_counting(user, table("libcount", "libcount.cpp"));

@@ -10,6 +10,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, calls of libraries") {
 namespace {
 
 /// y = x + 1 by a kernel, doubled by a library, plus STEP by a kernel: half of the configurations call.
@@ -138,7 +139,6 @@ const std::vector<std::string> that_call = {"--where", "CALLS == 1"};
 
 }  // namespace
 
-TEST_SUITE("tuner command line, calls of libraries") {
   TEST_CASE("a library is called between two launches, verified, timed, remembered and named") {
     const User user;
     write_spec(user);

@@ -17,6 +17,7 @@ using tuner::test::User;
 using tuner::test::words_of;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, cover --check") {
 namespace {
 
 /// A kernel with three configurations: one suits small sizes, one large ones, and the default none, by so
@@ -47,7 +48,6 @@ const std::string eight = "200,400,600,800,1200,2400,3000,3600";
 
 }  // namespace
 
-TEST_SUITE("tuner command line, cover --check") {
   TEST_CASE("sizes between the measured ones are raced, kept, and say whether the bound held") {
     const Measured user(eight);
     const ProgramResult checked = user.checks({"--check", "3", "--format", "json"});

@@ -16,6 +16,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner command line, which class answers") {
 namespace {
 
 /// How one class came to know the size 512.
@@ -93,7 +94,6 @@ struct Owner : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, which class answers") {
   TEST_CASE("a smoke test on the CPU does not replace the sweep of the night") {
     Owner owner;
     owner.tunes({}, 100'000);

@@ -15,6 +15,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, compare") {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,7 +83,6 @@ std::string exported_id(const std::string& lines, const std::string& configurati
 
 }  // namespace
 
-TEST_SUITE("tuner command line, compare") {
   TEST_CASE("trials of one final are compared by it, in either order") {
     const Owner user;
     const auto slower = user.compares(user.id("c"), user.id("a"));

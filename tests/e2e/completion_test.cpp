@@ -20,6 +20,7 @@ using tuner::test::ProgramResult;
 using tuner::test::shell;
 using tuner::test::User;
 
+TEST_SUITE("tuner command line, completion") {
 namespace {
 
 /// The long flags at the beginnings of a help page's entries.
@@ -59,7 +60,6 @@ struct Typist : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, completion") {
   TEST_CASE("bash completes commands, flags and the words that a flag takes") {
     const Typist user;
     CHECK(offered(user, "tuner be") == Words{"best"});

@@ -16,6 +16,7 @@ using tuner::test::read_text;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, counterexamples") {
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,7 +99,6 @@ struct Author : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, counterexamples") {
   TEST_CASE("results that no database takes end a run with 1, and lie in a file that import takes") {
     Author author;
     const std::string compiler = author.home / "c++";

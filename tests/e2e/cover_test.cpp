@@ -18,6 +18,7 @@ using tuner::test::User;
 using tuner::test::words_of;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner cover") {
 namespace {
 
 struct Tuner : User {
@@ -69,7 +70,6 @@ std::vector<std::int64_t> fifty() {
 
 }  // namespace
 
-TEST_SUITE("tuner cover") {
   TEST_CASE("fifty sizes: the set, the rule, and what is lost there and elsewhere") {
     Tuner tuner;
     tuner.measures(fifty());

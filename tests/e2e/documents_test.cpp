@@ -12,6 +12,7 @@
 using tuner::test::has;
 using tuner::test::User;
 
+TEST_SUITE("documents") {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,7 +94,6 @@ bool reads_a_database(const Command& command) {
 
 }  // namespace
 
-TEST_SUITE("documents") {
   TEST_CASE("every flag in a document's command is one that the command takes") {
     User user;
     std::map<std::string, std::string> help;

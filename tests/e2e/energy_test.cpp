@@ -16,6 +16,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner, energy") {
 namespace {
 
 /// A machine that draws 100 W, whatever it does.
@@ -76,7 +77,6 @@ struct Tuner : User {
 
 }  // namespace
 
-TEST_SUITE("tuner, energy") {
   TEST_CASE_FIXTURE(Tuner, "energy is measured where it is asked for, answers, and travels") {
     const auto plain = run({});
     REQUIRE_MESSAGE(plain.exit_code == 0, plain.err);

@@ -16,6 +16,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner command line, explanations") {
 namespace {
 
 constexpr const char* recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz";
@@ -48,7 +49,6 @@ std::vector<json> of_rule(const json& findings, const std::string& rule) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, explanations") {
   TEST_CASE("each size of a recorded sweep is explained, within the width of the terminal") {
     Asker asker;
     asker.environment["COLUMNS"] = "80";

@@ -15,6 +15,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner command line, what is taken into account") {
 namespace {
 
 struct What {
@@ -85,7 +86,6 @@ struct Owner : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, what is taken into account") {
   TEST_CASE("best is of the size, family, kernel and type that were asked for") {
     const Owner owner;
     CHECK(owner.best({"512"}).size() == 4);  // of matmul on two GPUs and of two types, and of sum

@@ -11,6 +11,7 @@ using db_test::timed_trial;
 using tuner::test::has;
 using tuner::test::User;
 
+TEST_SUITE("tuner command line, finals") {
 namespace {
 
 /// Someone whose database has a final in which b was chosen, tied with a, the fastest.
@@ -41,7 +42,6 @@ void edit(const User& user) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, finals") {
   TEST_CASE("best, show and report agree on who was chosen, and say what it cannot be told from") {
     const Tuned user;
     const auto best = user.types({"best", "--size", "512"});

@@ -11,6 +11,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, a gate") {
 namespace {
 
 /// 20 samples from `level` ns upwards, each farther by `step` of it.
@@ -46,7 +47,6 @@ struct Gate : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, a gate") {
   TEST_CASE("a baseline is a small file with an entry a line, and today's results are held against it") {
     const Gate user;
     const std::string text = tuner::test::read_text(user.home / "tuner-baseline.json");

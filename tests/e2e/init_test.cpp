@@ -9,6 +9,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::words_of;
 
+TEST_SUITE("tuner command line, init") {
 namespace {
 
 void write_saxpy(const User& user, const std::string& file = "saxpy.cu") {
@@ -24,7 +25,6 @@ extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, init") {
   TEST_CASE("the commands that come next can be pasted into a shell, however narrow the terminal") {
     User user;
     const std::string folder = "kernels of mine/of a linear algebra/level one";

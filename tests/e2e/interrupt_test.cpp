@@ -22,6 +22,7 @@ using namespace tuner;
 using namespace std::chrono_literals;
 using tuner::test::has;
 
+TEST_SUITE("tuner command line, interrupted") {
 namespace {
 
 /// Its first thread wastes SPIN million additions, a run-time argument: every configuration has one binary.
@@ -133,7 +134,6 @@ class Tuning {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, interrupted") {
   TEST_CASE(
       "Ctrl-C and SIGTERM finish the launch in hand, show the table so far and the command that resumes") {
     int signal = 0;

@@ -8,6 +8,7 @@ using nlohmann::json;
 using tuner::test::has;
 using tuner::test::User;
 
+TEST_SUITE("tuner command line, judge") {
 namespace {
 
 const std::string judged = std::string(TUNER_SOURCE_DIR) + "/tests/judged/";
@@ -42,7 +43,6 @@ struct Judge : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, judge") {
   TEST_CASE("an honest candidate is accepted, and timed in turn with the spec's default") {
     const Judge user;
     const auto run = user.judges("honest", {"--json", "--fail-if-slower", "100%"});

@@ -9,6 +9,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, what is right") {
 namespace {
 
 const std::string head = R"text([kernel]
@@ -72,7 +73,6 @@ const std::vector<std::string> run = {"run",     "--kernel", "twice.toml", "--de
 
 }  // namespace
 
-TEST_SUITE("tuner command line, what is right") {
   TEST_CASE("times of what nobody verifies are called unverified wherever they are shown") {
     const User user;
     write_source(user);

@@ -13,6 +13,7 @@ using tuner::test::ProgramResult;
 using tuner::test::shell;
 using tuner::test::User;
 
+TEST_SUITE("e2e") {
 namespace {
 
 /// A kernel whose source begins with `line`.
@@ -49,7 +50,6 @@ std::string answer(const User& user, const std::string& database) {
 
 }  // namespace
 
-TEST_SUITE("e2e") {
   TEST_CASE("shards of a spec that was edited between them merge to one answer; today's spec then decides") {
     const User user;
     write_kernel(user, "");

@@ -6,6 +6,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, nvcc") {
 namespace {
 
 const char* const spec = R"toml(constraints = []
@@ -70,7 +71,6 @@ constexpr int no_device = 4;
 
 }  // namespace
 
-TEST_SUITE("tuner command line, nvcc") {
   TEST_CASE("the CPU device runs a kernel that asks for nvcc, which need not be there") {
     User user;
     write_kernel(user, "int main() { std::cout << std::vector<int>(3).size(); }\n");

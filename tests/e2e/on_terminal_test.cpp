@@ -14,6 +14,7 @@ using tuner::test::read_text;
 using tuner::test::shown_on_terminal;
 using tuner::test::User;
 
+TEST_SUITE("tuner on a terminal") {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -57,7 +58,6 @@ std::vector<std::string> small_sweep(const std::vector<std::string>& more, const
 
 }  // namespace
 
-TEST_SUITE("tuner on a terminal") {
   TEST_CASE("answers have colours on a terminal that has some, and the same words everywhere") {
     const Reader reader;
     const std::vector<std::vector<std::string>> commands = {{"best", "--family", "matmul"},

@@ -8,6 +8,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, sources of others") {
 namespace {
 
 /// Sums blocks of numbers into one that has to be 0 before, scaled by the square root of how many there are.
@@ -112,7 +113,6 @@ constexpr int no_device = 4;
 
 }  // namespace
 
-TEST_SUITE("tuner command line, sources of others") {
   TEST_CASE("a whole program's kernel runs on the CPU device, without the code for the host") {
     const User user;
     write_program(user);

@@ -14,6 +14,7 @@ using tuner::test::SmallKernel;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, own kernels") {
 namespace {
 
 /// It fills with threes.
@@ -46,7 +47,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, own kernels") {
   TEST_CASE("flags and header of the best are what its source was compiled with") {
     SmallKernel kernel = filling("", "REAL(3) + 0 * ROWS");
     kernel.parameters +=

@@ -15,6 +15,7 @@ using tuner::test::User;
 using tuner::test::words_of;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, packs") {
 namespace {
 
 /// y = 2 x, with a run-time parameter, a workspace that a first kernel fills, and a derived argument.
@@ -121,7 +122,6 @@ tuner_value pointer(const float* memory, std::size_t count) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, packs") {
   TEST_CASE("what was swept is packed, and a program launches it at any size") {
     const Author author;
     REQUIRE(author.runs().exit_code == 0);

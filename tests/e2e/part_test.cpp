@@ -19,6 +19,7 @@ using tuner::test::User;
 using tuner::test::words_of;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner command line, the best of a part") {
 namespace {
 
 /// Someone with a sweep of five kernels at 29 sizes, recorded on an H100.
@@ -72,7 +73,6 @@ void check_fastest(const json& said, const std::map<std::string, double>& least)
 
 }  // namespace
 
-TEST_SUITE("tuner command line, the best of a part") {
   TEST_CASE("of each kernel at each size the fastest that is known is named, dropped or not") {
     const Recorded user;
     const auto kernels = user.kernels();

@@ -18,6 +18,7 @@ using tuner::test::has;
 using tuner::test::ProgramResult;
 using tuner::test::User;
 
+TEST_SUITE("e2e") {
 namespace {
 
 /// Each file of a cache as it lies there: one that is written again is another.
@@ -50,7 +51,6 @@ std::vector<std::string> words(const std::string& command, const std::vector<std
 
 }  // namespace
 
-TEST_SUITE("e2e") {
   TEST_CASE("plan and compile take every flag of run, so that its command line can be given as it is") {
     const User user;
     const auto flags_of = [&](const std::string& command) {

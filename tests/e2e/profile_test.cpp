@@ -13,6 +13,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner command line, counters") {
 namespace {
 
 struct Profiler : User {
@@ -37,7 +38,6 @@ struct Profiler : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, counters") {
   TEST_CASE("what cannot be counted is refused before anything is compiled, and it is said why") {
     const Profiler user;
     const std::string wrong =

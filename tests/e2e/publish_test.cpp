@@ -21,6 +21,7 @@ using test::trials_of;
 using test::User;
 namespace fs = std::filesystem;
 
+TEST_SUITE("tuner command line, shards") {
 namespace {
 
 std::vector<std::string> replay_command(std::vector<std::string> more) {
@@ -52,7 +53,6 @@ unsigned seed_of_rounds() {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, shards") {
   TEST_CASE("100 rounds of kills, ends and new beginnings, on this node or another, lose nothing published") {
     const Cluster cluster(40);
     cluster.make_folder("shared");

@@ -10,6 +10,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 using tuner::test::words_of;
 
+TEST_SUITE("tuner command line, recordings of other tuners") {
 namespace {
 
 /// A cache file of Kernel Tuner's: blocks of 32 to 1024 threads by 1 to 8 elements. Block 1024 with 8 fails,
@@ -78,7 +79,6 @@ ProgramResult replay(const User& user, std::vector<std::string> more) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, recordings of other tuners") {
   TEST_CASE("a cache file brings its kernel along: the recorded configurations are searched, and no others") {
     const User user;
     write_recording(user);

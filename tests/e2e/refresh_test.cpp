@@ -15,6 +15,7 @@ using tuner::test::SmallKernel;
 using tuner::test::User;
 using tuner::test::words_of;
 
+TEST_SUITE("tuner command line, refresh") {
 namespace {
 
 /// A kernel with six speeds.
@@ -49,7 +50,6 @@ struct Measured : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, refresh") {
   TEST_CASE("the finalists of another environment race again, and each size says what became of its winner") {
     const Measured user;
     CHECK(user.trials_in("quick-3") == 12);

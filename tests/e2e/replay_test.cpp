@@ -13,6 +13,7 @@ using tuner::test::User;
 // --device replay:` on them would stop finding anything with the next change to a kernel. Replaying as such
 // is tested with a spec of its own, in run_cpu_test.cpp.
 
+TEST_SUITE("tuner command line, the recorded sweep") {
 namespace {
 
 const std::string folder = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-21-notes/";
@@ -47,7 +48,6 @@ struct Recording : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, the recorded sweep") {
   TEST_CASE("best answers for a GPU that is not here, and says which it was") {
     const Recording user;
     const auto shared =

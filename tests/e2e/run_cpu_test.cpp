@@ -13,6 +13,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, a whole session on the CPU") {
 namespace {
 
 /// Two blocks, of which the larger wastes time, so that luck has no part in who wins; and each once more,
@@ -29,7 +30,6 @@ void write_counting(const User& user) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, a whole session on the CPU") {
   TEST_CASE("run verifies and remembers; the same again does nothing; best, report, list and show answer") {
     const User user;
     write_counting(user);

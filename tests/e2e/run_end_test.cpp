@@ -13,6 +13,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 using tuner::test::words_of;
 
+TEST_SUITE("tuner command line, the end of a run") {
 namespace {
 
 /// Someone with four kernels of one family, in a terminal of 80 columns.
@@ -44,7 +45,6 @@ bool names(const std::string& text, const std::string& word) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, the end of a run") {
   TEST_CASE("every size that was asked for appears at the end, whatever became of it") {
     const Sweeper user;
     const auto cut = user.sweeps({"--budget", "12"});

@@ -14,6 +14,7 @@ using tuner::test::User;
 using tuner::test::words_of;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, same bits") {
 namespace {
 
 /// The product of three numbers, in two orders that round differently. The default wastes most time, the
@@ -61,7 +62,6 @@ const std::vector<std::string> as_default = {"--same-bits-as", "default"};
 
 }  // namespace
 
-TEST_SUITE("tuner command line, same bits") {
   TEST_CASE("best, show and the report say which trials give the same bits, and best takes those alone") {
     const Multiplying user;
     const auto run = user.runs({}, "1000,2000");

@@ -23,6 +23,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 namespace model = tuner::model;
 
+TEST_SUITE("tuner command line, machine code") {
 namespace {
 
 /// Enough of an ELF file to say which machine it is for.
@@ -96,7 +97,6 @@ struct Reader : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, machine code") {
   TEST_CASE("figures stand by depth of loops, and the hot loop with its marks, in 80 columns") {
     Reader reader;
     reader.environment["COLUMNS"] = "80";

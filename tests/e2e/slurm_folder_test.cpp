@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 
 // What `tuner slurm` writes and refuses, where there is no Slurm; with one: slurm_test.cpp.
 
+TEST_SUITE("tuner command line, slurm") {
 namespace {
 
 std::string script_of(const User& user, const std::string& folder = "tuner-sweep") {
@@ -49,7 +50,6 @@ struct FakeSlurm : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, slurm") {
   TEST_CASE(
       "the scripts say all that a run is told here: flags, environment and files, with absolute paths") {
     User user;

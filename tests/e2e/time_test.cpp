@@ -11,6 +11,7 @@ using tuner::test::has;
 using tuner::test::ProgramResult;
 using tuner::test::User;
 
+TEST_SUITE("tuner command line, time") {
 namespace {
 
 constexpr const char* doubling = R"cuda(
@@ -60,7 +61,6 @@ struct Timer : User {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, time") {
   TEST_CASE("kernels without a spec are timed in turn, and the faster one is told with its interval") {
     const Timer user;
     user.writes("k.cu", doubling);

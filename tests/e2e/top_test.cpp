@@ -18,6 +18,7 @@ using tuner::test::read_text;
 using tuner::test::shown_on_terminal;
 using tuner::test::User;
 
+TEST_SUITE("tuner top") {
 namespace {
 
 std::vector<std::string> sweep(const std::string& budget, const std::string& events) {
@@ -50,7 +51,6 @@ bool come(const std::string& events, int trials) {
 
 }  // namespace
 
-TEST_SUITE("tuner top") {
   TEST_CASE("of a sweep that has ended it says what came of each size, in plain lines and as a picture") {
     const User user;
     const std::string events = user.home / "events.jsonl";

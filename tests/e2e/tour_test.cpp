@@ -9,6 +9,7 @@ using tuner::test::has;
 using tuner::test::User;
 using tuner::test::words_of;
 
+TEST_SUITE("tuner command line, tour") {
 namespace {
 
 /// The blocks of code between two headings, in order, without their fences.
@@ -28,7 +29,6 @@ std::vector<std::string> blocks(const std::string& text, const std::string& from
 
 }  // namespace
 
-TEST_SUITE("tuner command line, tour") {
   TEST_CASE("the tour's kernel is sound, and tuned whole on the CPU") {
     const User user;
     const std::string document = tuner::test::read_text(TUNER_SOURCE_DIR "/docs/kernel-specs.md");

@@ -14,6 +14,7 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 using tuner::test::words_of;
 
+TEST_SUITE("tuner answers") {
 namespace {
 
 const std::string results = std::string(TUNER_SOURCE_DIR) + "/docs/results/";
@@ -66,7 +67,6 @@ const std::vector<Asked> questions = {
 
 }  // namespace
 
-TEST_SUITE("tuner answers") {
   TEST_CASE("answers are laid out for terminals of 80, 100 and 140 columns") {
     Reader reader;
     for (const Asked& asked : questions) {

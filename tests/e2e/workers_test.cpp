@@ -8,6 +8,7 @@
 using namespace tuner;
 using namespace std::chrono_literals;
 
+TEST_SUITE("tuner command line, its workers") {
 namespace {
 
 /// Niceness of a worker of the real program, over this process's, once it has said its first word.
@@ -23,7 +24,6 @@ int niceness_over_ours(const std::vector<std::string>& kind) {
 
 }  // namespace
 
-TEST_SUITE("tuner command line, its workers") {
   TEST_CASE("a compile worker gives way to the measuring one") {
     CHECK(niceness_over_ours({"measure", "cpu"}) == 0);
     const int nicest = 19;

@@ -14,6 +14,7 @@ using tuner::test::User;
 using tuner::test::words_of;
 using tuner::test::write_text;
 
+TEST_SUITE("tuner command line, worktrees") {
 namespace {
 
 const std::string spec = R"text(verify = "none"
@@ -95,7 +96,6 @@ std::string best(const User& user, const std::string& database = "tuner.db",
 
 }  // namespace
 
-TEST_SUITE("tuner command line, worktrees") {
   TEST_CASE("a run answers by its own spec, and says that another path has declared its kernel") {
     const User user;
     const std::string a = worktree(user, "a", narrow);

@@ -14,6 +14,7 @@ using namespace tuner;
 using device::cuda::check;
 using device::cuda::Driver;
 
+TEST_SUITE("times on a GPU") {
 namespace {
 
 model::Configuration configuration() {
@@ -123,7 +124,6 @@ void compare(int size, const std::string& peer, Measure by_hand, double toleranc
 
 }  // namespace
 
-TEST_SUITE("times on a GPU") {
   TEST_CASE("a short kernel takes what 10,000 launches back to back take, divided by 10,000") {
     ByHand matmul(512);
     matmul.time(1000);

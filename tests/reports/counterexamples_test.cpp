@@ -20,6 +20,7 @@ using tuner::model::Problem;
 using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
 
+TEST_SUITE("reports") {
 namespace {
 
 Problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -70,7 +71,6 @@ Ceiling memory_ceiling(ElementType type, double value) {
 
 }  // namespace
 
-TEST_SUITE("reports") {
   TEST_CASE("1024 bytes are a kibibyte") {
     CHECK(bytes_text(1023) == "1023 B");
     CHECK(bytes_text(1024) == "1 KiB");

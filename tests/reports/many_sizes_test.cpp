@@ -8,6 +8,7 @@
 
 using namespace tests;
 
+TEST_SUITE("reports") {
 namespace {
 
 reports::ReportInput many_sizes() {
@@ -45,7 +46,6 @@ int times_in(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_SUITE("reports") {
   TEST_CASE("of many sizes no line of Markdown is wider than a row of the widest table") {
     const std::string text = reports::to_markdown(reports::build_report(many_sizes()));
     std::string_view rest = text;

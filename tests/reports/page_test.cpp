@@ -8,6 +8,7 @@
 
 using namespace tests;
 
+TEST_SUITE("page") {
 namespace {
 
 using nlohmann::json;
@@ -51,7 +52,6 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_SUITE("page") {
   TEST_CASE("a page holds what the JSON report says, its trials by column") {
     const reports::ReportInput input = sample_input();
     const json page = data_of(reports::to_html(input));

@@ -12,6 +12,7 @@
 using tuner::model::Outlook;
 using tuner::model::Searched;
 
+TEST_SUITE("reports") {
 namespace {
 
 Searched some_searched() {
@@ -20,7 +21,6 @@ Searched some_searched() {
 
 }  // namespace
 
-TEST_SUITE("reports") {
   TEST_CASE("how far a space was searched is said in per cent, with what is expected of the rest") {
     CHECK(reports::searched_text(some_searched()) ==
           "searched 6 % of 205,216; nothing gained in the last 160 trials; of such searches 11 % ended over "

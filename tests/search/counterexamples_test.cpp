@@ -18,6 +18,7 @@
 using namespace tuner::search;
 using tuner::model::TrialStatus;
 
+TEST_SUITE("tuner::search") {
 namespace {
 
 /// Two kernels with parameters X and Y of `values` values each, nothing known.
@@ -114,7 +115,6 @@ Observation observed(double log_time, Observation::Kind kind = Observation::Kind
 
 }  // namespace
 
-TEST_SUITE("tuner::search") {
   TEST_CASE("neighbours differ in one parameter, and are of one kernel") {
     const Plane plane;
     const Neighbourhood neighbourhood(plane.space);

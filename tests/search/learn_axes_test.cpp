@@ -17,6 +17,7 @@ using namespace tuner::search;
 using namespace tuner::search::learn;
 using tuner::test::Grids;
 
+TEST_SUITE("tuner::search::learn axes") {
 namespace {
 
 const Axis& axis_of(const Axes& axes, const std::string& name) {
@@ -35,7 +36,6 @@ std::vector<std::int64_t> block_threads(const SearchSpace& space) {
 
 }  // namespace
 
-TEST_SUITE("tuner::search::learn axes") {
   TEST_CASE("numbers lie by their logarithm, and whether they are powers of two is an aspect of its own") {
     Grids grids;
     grids.add({{"X", {8, 1, 6, 2, 4}}});

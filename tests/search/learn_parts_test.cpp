@@ -25,6 +25,7 @@ using namespace tuner::search::learn;
 using tuner::model::TrialStatus;
 using tuner::test::Grids;
 
+TEST_SUITE("tuner::search::learn parts") {
 namespace {
 
 Result took(double time_ns) {
@@ -48,7 +49,6 @@ std::vector<std::string> origins_of(const Records& records) {
 
 }  // namespace
 
-TEST_SUITE("tuner::search::learn parts") {
   TEST_CASE("what takes long to compile is known by its values, once sixteen were compiled anew") {
     Grids grids;
     grids.add({{"X", {1, 2}}, {"Y", {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}}});

@@ -20,6 +20,7 @@ using namespace tuner::search::learn;
 using tuner::search::OpenCandidates;
 using tuner::search::RandomSource;
 
+TEST_SUITE("tuner::search::learn posterior") {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
@@ -148,7 +149,6 @@ std::vector<std::size_t> all_but_told(std::size_t count) {
 
 }  // namespace
 
-TEST_SUITE("tuner::search::learn posterior") {
   TEST_CASE("a candidate is wholly like itself, and the less like another the farther that is") {
     const Process process;
     CHECK(process.between(5, 5) == doctest::Approx(1));

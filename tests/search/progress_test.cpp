@@ -6,6 +6,7 @@
 
 using tuner::search::RecentGain;
 
+TEST_SUITE("tuner::search::RecentGain") {
 namespace {
 
 void add_ms(RecentGain& progress, double milliseconds, int times = 1) {
@@ -14,7 +15,6 @@ void add_ms(RecentGain& progress, double milliseconds, int times = 1) {
 
 }  // namespace
 
-TEST_SUITE("tuner::search::RecentGain") {
   TEST_CASE("before there was a time nothing was gained, and nothing can be said") {
     RecentGain progress;
     CHECK_FALSE(progress.gain(400, false));

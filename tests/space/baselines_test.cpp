@@ -9,6 +9,7 @@
 using namespace tuner;
 using namespace tuner::space;
 
+TEST_SUITE("tuner::space, baselines") {
 namespace {
 
 /// The scale spec with a workspace that every tile size has its own of, and a library that has one too.
@@ -46,7 +47,6 @@ model::Diagnostic mistake(const model::KernelSpec& spec) {
 
 }  // namespace
 
-TEST_SUITE("tuner::space, baselines") {
   TEST_CASE("a baseline is a kernel of one call, with the kernel's inputs and its own bound") {
     const model::KernelSpec spec = spec_with_library();
     REQUIRE(validate(spec).empty());

@@ -17,6 +17,7 @@
 using namespace tuner;
 using namespace tuner::space;
 
+TEST_SUITE("tuner::space") {
 namespace {
 
 std::variant<model::Plan, Rejection> plan_of(const model::KernelSpec& spec,
@@ -31,7 +32,6 @@ bool is_planned(const model::KernelSpec& spec, const model::DeviceLimits& limits
 
 }  // namespace
 
-TEST_SUITE("tuner::space") {
   TEST_CASE("an or that holds is one, whatever stands on its left") {
     model::KernelSpec spec = scale_spec();
     spec.arguments.push_back(scalar("result", model::ElementType::int64, "5 || 0"));

@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 using namespace tuner;
 using tuner::test::Variable;
 
+TEST_SUITE("tuner::util, commands") {
 namespace {
 
 constexpr auto ample = std::chrono::minutes(5);
@@ -32,7 +33,6 @@ util::CommandResult shell(const std::string& script, std::chrono::milliseconds l
 
 }  // namespace
 
-TEST_SUITE("tuner::util, commands") {
   TEST_CASE("a program's output is what it wrote to both streams, with how it ended") {
     const auto failed = shell("echo out; echo err >&2; exit 7");
     CHECK(failed.output == "out\nerr\n");

@@ -15,6 +15,7 @@ using tuner::test::write_gzipped;
 using tuner::util::GzipInput;
 namespace fs = std::filesystem;
 
+TEST_SUITE("util: gzipped input") {
 namespace {
 
 std::string all_of(const fs::path& path) {
@@ -32,7 +33,6 @@ std::string long_text() {
 
 }  // namespace
 
-TEST_SUITE("util: gzipped input") {
   TEST_CASE("a file is read alike, gzipped or not, byte for byte") {
     const tuner::util::TemporaryFolder folder;
     const std::string text = long_text();

@@ -10,6 +10,7 @@
 
 using namespace tuner;
 
+TEST_SUITE("tuner::util, processors") {
 namespace {
 
 void write(const std::filesystem::path& file, const std::string& text) {
@@ -19,7 +20,6 @@ void write(const std::filesystem::path& file, const std::string& text) {
 
 }  // namespace
 
-TEST_SUITE("tuner::util, processors") {
   TEST_CASE("the tightest limit from the own group upwards counts, in both versions of control groups") {
     const util::TemporaryFolder folder;
     const std::filesystem::path own = folder.path() / "own";

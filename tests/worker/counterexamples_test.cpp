@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 using model::TrialStatus;
 using test::mentions;
 
+TEST_SUITE("tuner::worker counterexamples") {
 namespace {
 
 /// A job that tells how large its reference is, and what that is called.
@@ -108,7 +109,6 @@ class Excuse {
 
 }  // namespace
 
-TEST_SUITE("tuner::worker counterexamples") {
   TEST_CASE("a reference travels once, and again after so many others that its child forgot it") {
     RemoteRunner runner(test::child("measure"), test::hasty());
     CHECK(mentions(runner.run(telling("one", 500)).detail, "500 bytes"));

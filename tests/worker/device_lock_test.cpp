@@ -13,6 +13,7 @@
 using namespace tuner;
 using namespace tuner::worker;
 
+TEST_SUITE("tuner::worker device lock") {
 namespace {
 
 class Folder {
@@ -37,7 +38,6 @@ model::DeviceInfo device(const std::string& uuid) {
 
 }  // namespace
 
-TEST_SUITE("tuner::worker device lock") {
   TEST_CASE("a second holder of the same device is refused, and the first is named") {
     const Folder folder;
     const DeviceLock held(device("GPU-1"), folder.path());

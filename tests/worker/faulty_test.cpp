@@ -16,6 +16,7 @@ using namespace tuner;
 using namespace std::chrono_literals;
 using model::TrialStatus;
 
+TEST_SUITE("tests/faulty") {
 namespace {
 
 struct Spec {
@@ -51,7 +52,6 @@ bool among(TrialStatus status, const std::vector<TrialStatus>& statuses) {
 
 }  // namespace
 
-TEST_SUITE("tests/faulty") {
   TEST_CASE("every kind of fault has a kernel, and every kernel says what is expected of it") {
     const auto all = specs();
     for (const char* name : {"syntax_error",

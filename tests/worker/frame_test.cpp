@@ -13,6 +13,7 @@
 using namespace tuner;
 using namespace tuner::worker;
 
+TEST_SUITE("tuner::worker frames") {
 namespace {
 
 Bytes text(const std::string& characters) {
@@ -67,7 +68,6 @@ void mutate(Bytes& bytes, std::mt19937& random) {
 
 }  // namespace
 
-TEST_SUITE("tuner::worker frames") {
   TEST_CASE("frames come out whole however they arrive") {
     Bytes stream;
     for (const char* word : {"one", "", "three"}) {

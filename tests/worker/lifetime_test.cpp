@@ -17,6 +17,7 @@ using namespace tuner::worker;
 using namespace std::chrono_literals;
 using model::TrialStatus;
 
+TEST_SUITE("tuner::worker lifetime") {
 namespace {
 
 /// Reads from the parent's output until the id of its worker has come: `measuring worker 123 ready after 4
@@ -35,7 +36,6 @@ pid_t worker_of(int output) {
 
 }  // namespace
 
-TEST_SUITE("tuner::worker lifetime") {
   TEST_CASE("owners are not copyable and destroying them cannot throw") {
     static_assert(!std::is_copy_constructible_v<ChildProcess>);
     static_assert(!std::is_copy_constructible_v<util::FileDescriptor>);

@@ -15,6 +15,7 @@
 using namespace tuner;
 using namespace tuner::worker;
 
+TEST_SUITE("tuner::worker messages") {
 namespace {
 
 template <class T>
@@ -118,7 +119,6 @@ class EdgeOfMemory {
 
 }  // namespace
 
-TEST_SUITE("tuner::worker messages") {
   TEST_CASE("every field of the samples differs from its default, so that losing one is noticed") {
     const std::vector<std::string> none;
     CHECK(test::fields_at_default(test::full_compile_job()) == none);

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using model::TrialStatus;
 using test::mentions;
 
+TEST_SUITE("tuner::worker compiler") {
 namespace {
 
 RemoteCompilerSettings hasty() {
@@ -31,7 +32,6 @@ RemoteCompilerSettings hasty() {
 
 }  // namespace
 
-TEST_SUITE("tuner::worker compiler") {
   TEST_CASE("compiling in a child gives what compiling here gives") {
     RemoteCompiler compiler(test::child("compile"), hasty());
     CHECK(compiler.name() == "scripted 1");

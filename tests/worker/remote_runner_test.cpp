@@ -18,6 +18,7 @@ using model::TrialPhase;
 using model::TrialStatus;
 using test::mentions;
 
+TEST_SUITE("tuner::worker runner") {
 namespace {
 
 /// What the job gives where nothing else goes on.
@@ -36,7 +37,6 @@ model::Error start_error(const std::string& mode, RemoteRunnerSettings settings)
 
 }  // namespace
 
-TEST_SUITE("tuner::worker runner") {
   TEST_CASE("a good job gives what it gives without a process") {
     RemoteRunner runner(test::child("measure"), test::hasty());
     CHECK(runner.device() == test::scripted_device());

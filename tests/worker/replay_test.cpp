@@ -8,6 +8,7 @@ using namespace tuner;
 using namespace tuner::device::replay;
 using model::TrialStatus;
 
+TEST_SUITE("tuner::device::replay") {
 namespace {
 
 model::Digest key(int number) {
@@ -29,7 +30,6 @@ model::TrialOutcome replay(ReplayRunner& runner, int number) {
 
 }  // namespace
 
-TEST_SUITE("tuner::device::replay") {
   TEST_CASE("a recorded trial gives its recorded outcome, another one is skipped") {
     model::TrialRecord good = record(1, TrialStatus::ok);
     good.outcome = test::full_outcome();

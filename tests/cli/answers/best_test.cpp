@@ -12,6 +12,7 @@ using db_test::timed_trial;
 namespace cli = tuner::cli::answers;
 namespace model = tuner::model;
 
+TEST_SUITE("cli") {
 namespace {
 
 /// b, chosen in a final where a was the fastest and c slower.
@@ -50,7 +51,6 @@ std::string text_of(const std::vector<db::BestAnswer>& answers) {
 
 }  // namespace
 
-TEST_SUITE("cli") {
   TEST_CASE("the answer of one size is a block that says what was not re-measured") {
     const std::string text = text_of({after_final()});
     CHECK(contains(text, "matmul 512: NVIDIA H200"));

@@ -11,6 +11,7 @@ using tuner::model::Energy;
 using tuner::model::Objective;
 namespace answers = tuner::cli::answers;
 
+TEST_SUITE("cli answers by energy") {
 namespace {
 
 db::Ranked ranked(const std::string& name, double ns, const std::optional<Energy>& energy) {
@@ -52,7 +53,6 @@ std::string id(const std::string& name) {
 
 }  // namespace
 
-TEST_SUITE("cli answers by energy") {
   TEST_CASE("the least energy of a final answers, tied with those whose intervals overlap") {
     db::BestAnswer answer = fastest();
     auto trials = field();

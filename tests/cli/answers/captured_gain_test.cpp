@@ -8,6 +8,7 @@
 namespace cli = tuner::cli::answers;
 using db_test::timed_trial;
 
+TEST_SUITE("cli") {
 namespace {
 
 /// At `size` the winner takes 1 µs, and the default twice as long.
@@ -29,7 +30,6 @@ cli::CapturedUses uses_of(double launch_ns) {
 
 }  // namespace
 
-TEST_SUITE("cli") {
   TEST_CASE("what a program gains is of the sizes that were measured, with their share of its time") {
     const auto sentences = cli::gain_sentences({answer_at(512)}, uses_of(2000));
     REQUIRE(sentences.size() == 1);

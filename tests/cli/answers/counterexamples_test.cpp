@@ -14,6 +14,7 @@
 namespace answers = tuner::cli::answers;
 namespace model = tuner::model;
 
+TEST_SUITE("cli answers") {
 namespace {
 
 /// Whether `--where text` keeps a trial of 8 x 4 x 2 threads, 8 + 12 bytes spilled and an occupancy of 37.5
@@ -42,7 +43,6 @@ db::BestAnswer answer_with(const model::TrialRecord& winner) {
 
 }  // namespace
 
-TEST_SUITE("cli answers") {
   TEST_CASE(
       "figures that a condition asks for are whole: all sides of a block, both kinds of spills, per cent") {
     CHECK(keeps("block_threads == 64"));

@@ -10,6 +10,7 @@
 namespace answers = tuner::cli::answers;
 namespace model = tuner::model;
 
+TEST_SUITE("cli") {
 namespace {
 
 /// A trial with two numbers and a word, at a median.
@@ -45,7 +46,6 @@ std::string told(const db::BestAnswer& answer, const std::vector<model::TrialRec
 
 }  // namespace
 
-TEST_SUITE("cli") {
   TEST_CASE("what one change of the winner costs is told, at the parameter's best other value") {
     const auto winner = trial(32, 2, "row", 1000);
     const std::vector<model::TrialRecord> trials = {

@@ -10,6 +10,7 @@ using db_test::full_trial;
 using db_test::key;
 using db_test::timed_trial;
 
+TEST_SUITE("cli") {
 namespace {
 
 const answers::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 400};
@@ -48,7 +49,6 @@ answers::TrialFacts finalist(const std::string& name, double median_ns) {
 
 }  // namespace
 
-TEST_SUITE("cli") {
   TEST_CASE("a trial's sheet tells what it is, what it was compiled to, how it was judged and its time") {
     answers::TrialFacts facts = facts_of(full_trial());
     facts.code_bytes = 4000;
