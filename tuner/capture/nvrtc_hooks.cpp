@@ -41,20 +41,20 @@ TUNER_CAPTURE_NVRTC(TUNER_CAPTURE_DECLARE)
 
 namespace {
 
-struct Hook {
+struct NvrtcHook {
   const char* name;
   void* ours;
   std::atomic<void*> asked_for;  ///< what dlsym() would have answered
 };
 
-Hook hooks[] = {
+NvrtcHook nvrtc_hooks[] = {
 #define TUNER_CAPTURE_ENTRY(symbol, parameters) {#symbol, reinterpret_cast<void*>(&symbol), {nullptr}},
     TUNER_CAPTURE_NVRTC(TUNER_CAPTURE_ENTRY)
 #undef TUNER_CAPTURE_ENTRY
 };
 
-Hook* hook_of(const char* name) {
-  for (Hook& hook : hooks)
+NvrtcHook* nvrtc_hook_of(const char* name) {
+  for (NvrtcHook& hook : nvrtc_hooks)
     if (std::strcmp(hook.name, name) == 0) return &hook;
   return nullptr;
 }
@@ -75,7 +75,7 @@ void* linked_to(const void* caller, const char* name) {
 
 /// A process may have several NVRTCs, whose programs are not each other's: a caller gets its own.
 void* nvrtcs(const char* name, const void* caller) {
-  const Hook& hook = *hook_of(name);
+  const NvrtcHook& hook = *nvrtc_hook_of(name);
   void* found = linked_to(caller, name);
   if (found == nullptr || found == hook.ours) found = hook.asked_for.load(std::memory_order_acquire);
   return found != nullptr ? found : loaders_dlsym(RTLD_NEXT, name);
@@ -102,7 +102,7 @@ std::string text_at(const char* text) {
 
 /// The first NVRTC that is asked for is seen; another one of the process is left alone.
 void* replaced_nvrtc(void* library, const char* name) {
-  Hook* const hook = hook_of(name);
+  NvrtcHook* const hook = nvrtc_hook_of(name);
   if (hook == nullptr) return nullptr;
   void* const found = loaders_dlsym(library, name);
   if (found == nullptr || found == hook->ours) return nullptr;
