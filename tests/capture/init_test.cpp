@@ -147,6 +147,12 @@ TEST_SUITE("init from a capture") {
     CHECK(contains(asked.out, "at 300"));
     CHECK(contains(asked.err, "scale: not looked at 500, 600: its files are of 300, 1000"));
     CHECK_FALSE(contains(asked.out, "there is no"));
+    const ProgramResult sanitized = checks({"--sanitize"});
+    CHECK_MESSAGE(sanitized.exit_code == 0, sanitized.out, sanitized.err);
+    CHECK_MESSAGE(contains(sanitized.out, "at 2 sizes each run, 0 findings"), sanitized.out, sanitized.err);
+    const ProgramResult one = checks({"--sanitize", "--sizes", "300,500"});
+    CHECK_MESSAGE(contains(one.out, "at 1 size each run, 0 findings"), one.out, one.err);
+    CHECK(contains(one.err, "scale: not looked at 500: its files are of 300, 1000"));
     const ProgramResult none = checks({"--sizes", "500"});
     CHECK(none.exit_code == 1);
     CHECK_MESSAGE(contains(none.err, "its files are of 300, 1000"), none.out, none.err);
