@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/e2e/user.hpp"
 
@@ -13,11 +15,11 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, baselines") {
-namespace {
+  namespace {
 
-/// Counting, with a kernel that wastes time, so that a library wins whatever the machine does.
-void write_counting(const User& user, const std::string& baselines) {
-  write_text(user.home / "count.toml", R"text([kernel]
+  /// Counting, with a kernel that wastes time, so that a library wins whatever the machine does.
+  void write_counting(const User& user, const std::string& baselines) {
+    write_text(user.home / "count.toml", R"text([kernel]
 name = "count"
 family = "counting"
 source = "count.cu"
@@ -71,32 +73,32 @@ arguments = ["start", "x.expected", "x.magnitude", "N"]
 [metrics]
 "elements/ns" = "1.0 * N / time_ns"
 )text" + baselines);
-  write_text(user.home / "count.cu",
-             R"text(extern "C" __global__ void count(const float* start, float*, float* x, int N) {
+    write_text(user.home / "count.cu",
+               R"text(extern "C" __global__ void count(const float* start, float*, float* x, int N) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   volatile float wasted = 0;
   for (int s = 0; s < 2000; ++s) wasted = wasted + 1;
   if (i < N) x[i] = start[i] + i;
 }
 )text");
-  write_text(user.home / "reference.cu",
-             R"text(extern "C" __global__ void count_reference(const float* start, double* expected,
+    write_text(user.home / "reference.cu",
+               R"text(extern "C" __global__ void count_reference(const float* start, double* expected,
                                                  double* magnitude, int N) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < N) expected[i] = magnitude[i] = start[i] + double(i);
 }
 )text");
-}
+  }
 
-std::string table(const std::string& name, const std::string& source) {
-  return "\n[[baseline]]\nname = \"" + name + "\"\nsource = \"" + source +
-         "\"\narguments = [\"start\", \"x\", \"N\", \"twice\"]\nworkspace_bytes = \"twice\"\n"
-         "description = \"a loop\"\ndevices = [\"cpu\"]\n";
-}
+  std::string table(const std::string& name, const std::string& source) {
+    return "\n[[baseline]]\nname = \"" + name + "\"\nsource = \"" + source +
+           "\"\narguments = [\"start\", \"x\", \"N\", \"twice\"]\nworkspace_bytes = \"twice\"\n"
+           "description = \"a loop\"\ndevices = [\"cpu\"]\n";
+  }
 
-/// A library that is there, as `body` has it do its work.
-void write_library(const User& user, const std::string& file, const std::string& body) {
-  write_text(user.home / file, R"text(#include "tuner_baseline.h"
+  /// A library that is there, as `body` has it do its work.
+  void write_library(const User& user, const std::string& file, const std::string& body) {
+    write_text(user.home / file, R"text(#include "tuner_baseline.h"
 const char* tuner_baseline(const tuner_call* call) {
   if (call->argument_count != 4 || call->stream != nullptr) return "other arguments were expected";
   const float* start = *static_cast<const float* const*>(call->arguments[0]);
@@ -109,31 +111,39 @@ const char* tuner_baseline(const tuner_call* call) {
 }
 const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
 )text");
-}
+  }
 
-constexpr const char* right = "for (int i = 0; i < N; ++i) x[i] = start[i] + i;";
+  constexpr const char* right = "for (int i = 0; i < N; ++i) x[i] = start[i] + i;";
 
-tuner::test::ProgramResult run(const User& user, const std::vector<std::string>& more = {},
-                               const std::string& sizes = "1000") {
-  std::vector<std::string> command = {"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", sizes};
-  command.insert(command.end(), more.begin(), more.end());
-  return user.types(command);
-}
+  tuner::test::ProgramResult run(const User& user, const std::vector<std::string>& more = {},
+                                 const std::string& sizes = "1000") {
+    std::vector<std::string> command = {"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", sizes};
+    command.insert(command.end(), more.begin(), more.end());
+    return user.types(command);
+  }
 
-nlohmann::json best(const User& user) {
-  return nlohmann::json::parse(user.types({"best", "--size", "1000", "--format", "json"}).out)["answers"][0];
-}
+  /// A dead process that its parent has not asked for lives no more.
+  bool lives(int process) {
+    std::ifstream in("/proc/" + std::to_string(process) + "/status");
+    const std::string said((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    return !said.empty() && !has(said, "State:\tZ");
+  }
 
-/// What `show` says of the first trial that `list` has of these words.
-std::string shown(const User& user, const std::string& words) {
-  const std::string list = user.types({"list", "failures"}).out;
-  // A block of keys and values, indented below the identifier.
-  std::size_t line = list.rfind('\n', list.find(words)) + 1;
-  while (line > 0 && list[line] == ' ') line = list.rfind('\n', line - 2) + 1;
-  return user.types({"show", list.substr(line, list.find_first_of(" \n", line) - line)}).out;
-}
+  nlohmann::json best(const User& user) {
+    return nlohmann::json::parse(
+        user.types({"best", "--size", "1000", "--format", "json"}).out)["answers"][0];
+  }
 
-}  // namespace
+  /// What `show` says of the first trial that `list` has of these words.
+  std::string shown(const User& user, const std::string& words) {
+    const std::string list = user.types({"list", "failures"}).out;
+    // A block of keys and values, indented below the identifier.
+    std::size_t line = list.rfind('\n', list.find(words)) + 1;
+    while (line > 0 && list[line] == ' ') line = list.rfind('\n', line - 2) + 1;
+    return user.types({"show", list.substr(line, list.find_first_of(" \n", line) - line)}).out;
+  }
+
+  }  // namespace
 
   TEST_CASE("a library is timed in the same final, shown as a ratio, and never chosen") {
     const User user;
@@ -234,6 +244,31 @@ const char* tuner_baseline_version(const char** why_not) {
     CHECK(has(with.out, "× libcount"));
     CHECK(has(with.err, "waiting for a compiler: libcount at "));
     CHECK_FALSE(has(without.err, "waiting for a compiler: "));
+  }
+
+  TEST_CASE("a budget that ends while a compiler works holds its final, and leaves no process behind") {
+    User user;
+    user.environment["TUNER_NVCC"] = user.home / "nvcc";
+    write_counting(user, table("libcount", "libcount.cu"));
+    write_library(user, "libcount.cu", right);
+    write_text(user.home / "nvcc",
+               "#!/bin/sh\nsleep 300 &\necho $$ $! >" + (user.home / "pids") + "\nwait\n");
+    std::filesystem::permissions(user.home / "nvcc", std::filesystem::perms::owner_all);
+    const auto result = run(user, {"--budget", "5s"});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.err, "the budget is spent; to go on:"));
+    CHECK(has(result.out, "BLOCK="));
+    CHECK_FALSE(has(result.out, "× libcount"));
+    std::ifstream in(user.home / "pids");
+    int program = 0;
+    int child = 0;
+    in >> program >> child;
+    REQUIRE(child > 0);
+    for (int i = 0; i < 50 && (lives(program) || lives(child)); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK_FALSE(lives(program));
+    CHECK_FALSE(lives(child));
   }
 
   TEST_CASE("a library whose headers are missing is left out, and has its part once CPATH names them") {

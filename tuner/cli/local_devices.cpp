@@ -159,7 +159,7 @@ class GpuCompilers final : public compile::Compiler {
     }
     if (!job.host_library) return m_nvrtc.compile(job);
     try {
-      if (!m_host) m_host.emplace();
+      if (!m_host) m_host.emplace(compile::host::host_options_of_worker());
     } catch (const model::Error& error) {
       model::Compilation failure;
       failure.status = model::TrialStatus::skipped;  // tried again, unlike a mistake in the source
@@ -179,7 +179,7 @@ class GpuCompilers final : public compile::Compiler {
 
 std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
   if (name == "nvrtc") return std::make_unique<GpuCompilers>();
-  return std::make_unique<compile::host::HostCompiler>();
+  return std::make_unique<compile::host::HostCompiler>(compile::host::host_options_of_worker());
 }
 
 std::unique_ptr<model::TrialRunner> cpu_runner() {

@@ -297,6 +297,10 @@ void describe_entries(const model::CompileJob& job, model::Compilation& compilat
 
 }  // namespace
 
+HostCompilerOptions host_options_of_worker() {
+  return {.deadline = std::chrono::hours(12), .group = util::CommandGroup::callers};
+}
+
 HostCompiler::HostCompiler(HostCompilerOptions options) : m_options(options), m_command(find_compiler()) {
   Arguments question = m_command;
   question.emplace_back("--version");
@@ -346,7 +350,7 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
 
   for (const Arguments& command : commands) {
     if (compilation.status != model::TrialStatus::ok) break;
-    add(util::run_command(command, folder.path(), left()), limit, compilation);
+    add(util::run_command(command, folder.path(), left(), m_options.group), limit, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
     compilation.binary = bytes_of(folder.path() / binary);

@@ -10,6 +10,7 @@
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/compile_job.hpp"
+#include "tuner/util/command.hpp"
 
 namespace tuner::compile::host {
 
@@ -31,7 +32,11 @@ struct HostCompilerOptions {
   Instrument instrument = Instrument::none;
   /// Of one compilation, times CompileJob::patience().
   std::chrono::milliseconds deadline = std::chrono::minutes(2);
+  util::CommandGroup group = util::CommandGroup::own;  ///< what the compiler runs in
 };
+
+/// For a process whose parent has the deadline, and kills it with its group.
+HostCompilerOptions host_options_of_worker();
 
 /// Makes a shared object for the CPU device from a kernel's CUDA C++ source, with the host's C++ compiler:
 /// $TUNER_HOST_CXX, else the first of $CXX, c++, g++ and clang++ that exists. GCC and Clang are understood.
