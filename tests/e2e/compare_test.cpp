@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
+#include "tuner/util/files.hpp"
 
 using db_test::key;
 using db_test::timed_trial;
@@ -16,72 +18,72 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, compare") {
-namespace {
+  namespace {
 
-namespace fs = std::filesystem;
+  namespace fs = std::filesystem;
 
-/// A trial of `run` with 20 samples of about `level` ns.
-tuner::model::TrialRecord sampled_trial(const std::string& name, std::int64_t size, double level,
-                                        const std::string& run = "run") {
-  tuner::model::TrialRecord trial = timed_trial(name, size, level);
-  trial.run = key(run);
-  trial.outcome.measurement->includes_launch_latency = false;
-  trial.outcome.measurement->samples_ns.clear();
-  for (int i = -10; i < 10; ++i) trial.outcome.measurement->samples_ns.push_back(level * (1 + 0.0002 * i));
-  return trial;
-}
+  /// A trial of `run` with 20 samples of about `level` ns.
+  tuner::model::TrialRecord sampled_trial(const std::string& name, std::int64_t size, double level,
+                                          const std::string& run = "run") {
+    tuner::model::TrialRecord trial = timed_trial(name, size, level);
+    trial.run = key(run);
+    trial.outcome.measurement->includes_launch_latency = false;
+    trial.outcome.measurement->samples_ns.clear();
+    for (int i = -10; i < 10; ++i) trial.outcome.measurement->samples_ns.push_back(level * (1 + 0.0002 * i));
+    return trial;
+  }
 
-void measure(const fs::path& database, const std::string& run,
-             const std::vector<tuner::model::TrialRecord>& trials) {
-  db::ResultStore store(database);
-  store.begin_run(db_test::sample_run(run));
-  for (const auto& trial : trials) store.record(trial);
-}
+  void measure(const fs::path& database, const std::string& run,
+               const std::vector<tuner::model::TrialRecord>& trials) {
+    db::ResultStore store(database);
+    store.begin_run(db_test::sample_run(run));
+    for (const auto& trial : trials) store.record(trial);
+  }
 
-/// Someone whose own database has two runs: `b` was the best of the first at 512 and `d` of the second, which
-/// also measured 1024; and a final of the first run.
-struct Owner : User {
-  Owner() : database(home / "tuner.db") {
-    environment["TUNER_DB"] = database;
-    measure(database, "run", {sampled_trial("e", 512, 1100)});
-    {
-      db::ResultStore store(database);
-      store.record_final(
-          db_test::sample_final(),
-          {sampled_trial("a", 512, 1000), sampled_trial("b", 512, 1002), sampled_trial("c", 512, 1040)});
+  /// Someone whose own database has two runs: `b` was the best of the first at 512 and `d` of the second,
+  /// which also measured 1024; and a final of the first run.
+  struct Owner : User {
+    Owner() : database(home / "tuner.db") {
+      environment["TUNER_DB"] = database;
+      measure(database, "run", {sampled_trial("e", 512, 1100)});
+      {
+        db::ResultStore store(database);
+        store.record_final(
+            db_test::sample_final(),
+            {sampled_trial("a", 512, 1000), sampled_trial("b", 512, 1002), sampled_trial("c", 512, 1040)});
+      }
+      measure(database, "other",
+              {sampled_trial("d", 512, 900, "other"), sampled_trial("f", 1024, 7000, "other")});
     }
-    measure(database, "other",
-            {sampled_trial("d", 512, 900, "other"), sampled_trial("f", 1024, 7000, "other")});
+    tuner::test::ProgramResult compares(const std::string& a, const std::string& b,
+                                        std::vector<std::string> more = {}) const {
+      std::vector<std::string> command = {"compare", a, b};
+      command.insert(command.end(), more.begin(), more.end());
+      return types(command);
+    }
+    static std::string id(const std::string& name) { return key(name).hex().substr(0, 12); }
+
+    std::string database;
+  };
+
+  /// A kernel for the CPU device that says how much it does.
+  void write_spinning(const User& user) {
+    tuner::test::SmallKernel{.name = "spin", .parameters = "ROUNDS = [1, 8]", .loops = "1000 * ROUNDS"}.write(
+        user.home);
   }
-  tuner::test::ProgramResult compares(const std::string& a, const std::string& b,
-                                      std::vector<std::string> more = {}) const {
-    std::vector<std::string> command = {"compare", a, b};
-    command.insert(command.end(), more.begin(), more.end());
-    return types(command);
+
+  /// The identifier of the trial whose configuration reads `configuration` in an export.
+  std::string exported_id(const std::string& lines, const std::string& configuration) {
+    const std::size_t at = lines.find(configuration);
+    REQUIRE(at != std::string::npos);
+    const std::size_t line = lines.rfind('\n', at);
+    const std::string before = "{\"trial\":\"";
+    const std::size_t found = lines.find(before, line);
+    REQUIRE(found < lines.find('\n', at));
+    return lines.substr(found + before.size(), 32);
   }
-  static std::string id(const std::string& name) { return key(name).hex().substr(0, 12); }
 
-  std::string database;
-};
-
-/// A kernel for the CPU device that says how much it does.
-void write_spinning(const User& user) {
-  tuner::test::SmallKernel{.name = "spin", .parameters = "ROUNDS = [1, 8]", .loops = "1000 * ROUNDS"}.write(
-      user.home);
-}
-
-/// The identifier of the trial whose configuration reads `configuration` in an export.
-std::string exported_id(const std::string& lines, const std::string& configuration) {
-  const std::size_t at = lines.find(configuration);
-  REQUIRE(at != std::string::npos);
-  const std::size_t line = lines.rfind('\n', at);
-  const std::string before = "{\"trial\":\"";
-  const std::size_t found = lines.find(before, line);
-  REQUIRE(found < lines.find('\n', at));
-  return lines.substr(found + before.size(), 32);
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("trials of one final are compared by it, in either order") {
     const Owner user;
@@ -316,6 +318,10 @@ std::string exported_id(const std::string& lines, const std::string& configurati
     CHECK(tuner::test::read_text(user.home / "mine.jsonl.gz").starts_with("\x1f\x8b"));
     CHECK(fs::file_size(user.home / "mine.jsonl.gz") < fs::file_size(user.home / "mine.jsonl") / 2);
     CHECK(user.compares(user.home / "mine.jsonl.gz", theirs).out == compared.out);
+    REQUIRE(user.types({"report", "-o", "mine.csv.gz"}).exit_code == 0);  // the format is that of mine.csv
+    std::ostringstream packed;
+    packed << tuner::util::GzipInput(user.home / "mine.csv.gz").rdbuf();
+    CHECK(packed.str() == user.types({"report", "--format", "csv"}).out);
     CHECK(has(user.types({"export"}).err, "6 trials exported"));
 
     write_text(user.home / "broken.jsonl", "{\"format\":\"tuner-export\",\"version\":1}\nnonsense\n");

@@ -40,7 +40,9 @@ const std::set<std::string> formats = {"md", "html", "csv", "json"};
 
 std::string format_of(const ReportOptions& options) {
   if (!options.format.empty()) return options.format;
-  const std::string extension = options.path == "-" ? "" : fs::path(options.path).extension().string();
+  fs::path path = options.path == "-" ? "" : options.path;
+  if (path.extension() == ".gz") path.replace_extension();
+  const std::string extension = path.extension().string();
   if (extension == ".htm") return "html";
   const std::string format = extension.empty() ? "md" : extension.substr(1);
   if (!formats.contains(format)) {
