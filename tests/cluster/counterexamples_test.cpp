@@ -20,41 +20,41 @@ using db_test::TempFolder;
 using namespace std::chrono_literals;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
-constexpr std::int64_t now_ns = 1'900'000'000 * second_ns;
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  constexpr std::int64_t now_ns = 1'900'000'000 * second_ns;
 
-void make_database(const std::filesystem::path& database) {
-  db::ResultStore store(database);
-  store.begin_run(db_test::sample_run("a"));
-}
+  void make_database(const std::filesystem::path& database) {
+    db::ResultStore store(database);
+    store.begin_run(db_test::sample_run("a"));
+  }
 
-cluster::PartProgress of_part(int number, RunState state) {
-  cluster::PartProgress progress;
-  progress.part = {number, number == 0 ? 0 : 2};
-  progress.state = state;
-  progress.planned = 100;
-  progress.finished = 50;
-  progress.trials_per_second = 2;
-  progress.next_within_s = 60;
-  return progress;
-}
+  cluster::PartProgress of_part(int number, RunState state) {
+    cluster::PartProgress progress;
+    progress.part = {number, number == 0 ? 0 : 2};
+    progress.state = state;
+    progress.planned = 100;
+    progress.finished = 50;
+    progress.trials_per_second = 2;
+    progress.next_within_s = 60;
+    return progress;
+  }
 
-void write_sign(const std::filesystem::path& published, const cluster::PartProgress& progress,
-                std::int64_t ago_s) {
-  const auto file = cluster::progress_file_of(published);
-  std::ofstream(file) << cluster::progress_text(progress);
-  const timespec at = {(now_ns / second_ns) - ago_s, 0};
-  const timespec times[] = {at, at};
-  REQUIRE(utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
-}
+  void write_sign(const std::filesystem::path& published, const cluster::PartProgress& progress,
+                  std::int64_t ago_s) {
+    const auto file = cluster::progress_file_of(published);
+    std::ofstream(file) << cluster::progress_text(progress);
+    const timespec at = {(now_ns / second_ns) - ago_s, 0};
+    const timespec times[] = {at, at};
+    REQUIRE(utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
+  }
 
-cluster::SweepStatus look(const std::filesystem::path& folder, const cluster::Queue& queue = {}) {
-  return cluster::look_at(cluster::SweepFolder(folder), queue, [](const auto&) { return now_ns; });
-}
+  cluster::SweepStatus look(const std::filesystem::path& folder, const cluster::Queue& queue = {}) {
+    return cluster::look_at(cluster::SweepFolder(folder), queue, [](const auto&) { return now_ns; });
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a progress file that goes on for ever is not read to its end, whatever it begins with") {
     const TempFolder folder;

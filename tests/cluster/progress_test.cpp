@@ -8,32 +8,32 @@
 using namespace tuner;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-cluster::PartProgress sample_progress() {
-  cluster::PartProgress progress;
-  progress.part = {3, 16};
-  progress.planned = 1000;
-  progress.known = 20;
-  progress.finished = 480;
-  progress.trials_per_second = 12.5;
-  progress.state = cluster::RunState::interrupted;
-  progress.host = "node \"7\"";
-  progress.process = 4711;
-  progress.job = "123_3";
-  progress.owner = "abc";
-  progress.database = "/tmp/tuner.db";
-  progress.next_within_s = 72;
-  return progress;
-}
+  cluster::PartProgress sample_progress() {
+    cluster::PartProgress progress;
+    progress.part = {3, 16};
+    progress.planned = 1000;
+    progress.known = 20;
+    progress.finished = 480;
+    progress.trials_per_second = 12.5;
+    progress.state = cluster::RunState::interrupted;
+    progress.host = "node \"7\"";
+    progress.process = 4711;
+    progress.job = "123_3";
+    progress.owner = "abc";
+    progress.database = "/tmp/tuner.db";
+    progress.next_within_s = 72;
+    return progress;
+  }
 
-std::string with(std::string text, const std::string& what, const std::string& other) {
-  const auto at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), other);
-}
+  std::string with(std::string text, const std::string& what, const std::string& other) {
+    const auto at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, what.size(), other);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a run's progress is read back as it was written, in each of its states") {
     for (const auto state : {cluster::RunState::running, cluster::RunState::interrupted,

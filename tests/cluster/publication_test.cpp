@@ -16,21 +16,21 @@ using db_test::TempFolder;
 using namespace std::chrono_literals;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-void measure(const std::filesystem::path& database, const std::string& name) {
-  db::ResultStore store(database);
-  store.begin_run(db_test::sample_run(name));
-  model::TrialRecord trial = db_test::timed_trial(name, 512, 100);
-  trial.run = db_test::key(name);
-  store.record(trial);
-}
+  void measure(const std::filesystem::path& database, const std::string& name) {
+    db::ResultStore store(database);
+    store.begin_run(db_test::sample_run(name));
+    model::TrialRecord trial = db_test::timed_trial(name, 512, 100);
+    trial.run = db_test::key(name);
+    store.record(trial);
+  }
 
-std::string trials_in(const std::filesystem::path& database) {
-  return ask(database, "SELECT count(*) FROM trials");
-}
+  std::string trials_in(const std::filesystem::path& database) {
+    return ask(database, "SELECT count(*) FROM trials");
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what is published is the whole database, and is copied again only where it has changed") {
     const TempFolder folder;

@@ -14,43 +14,43 @@ using db_test::TempFolder;
 using namespace std::chrono_literals;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-constexpr double never_s = 3600;
+  constexpr double never_s = 3600;
 
-void add_trial(const std::filesystem::path& database, const std::string& name) {
-  db::ResultStore store(database);
-  store.begin_run(db_test::sample_run(name));
-  model::TrialRecord trial = db_test::timed_trial(name, 512, 100);
-  trial.run = db_test::key(name);
-  store.record(trial);
-}
-
-void wait_until(const std::function<bool()>& true_now) {
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
-  while (!true_now()) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(5ms);
+  void add_trial(const std::filesystem::path& database, const std::string& name) {
+    db::ResultStore store(database);
+    store.begin_run(db_test::sample_run(name));
+    model::TrialRecord trial = db_test::timed_trial(name, 512, 100);
+    trial.run = db_test::key(name);
+    store.record(trial);
   }
-}
 
-struct Published {
-  Published() { add_trial(folder / "local.db", "a"); }
-  cluster::Publication publication() const { return {folder / "local.db", folder / "shared/1.db"}; }
-  std::optional<cluster::PartProgress> progress() const {
-    return cluster::read_progress(cluster::progress_file_of(folder / "shared/1.db"));
+  void wait_until(const std::function<bool()>& true_now) {
+    const auto deadline = std::chrono::steady_clock::now() + 30s;
+    while (!true_now()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      std::this_thread::sleep_for(5ms);
+    }
   }
-  bool has(const std::string& trials) const {
-    return std::filesystem::exists(folder / "shared/1.db") &&
-           ask(folder / "shared/1.db", "SELECT count(*) FROM trials") == trials;
-  }
-  void make_shared() const { std::filesystem::create_directory(folder / "shared"); }
 
-  TempFolder folder;
-  std::atomic<bool> stop{false};
-};
+  struct Published {
+    Published() { add_trial(folder / "local.db", "a"); }
+    cluster::Publication publication() const { return {folder / "local.db", folder / "shared/1.db"}; }
+    std::optional<cluster::PartProgress> progress() const {
+      return cluster::read_progress(cluster::progress_file_of(folder / "shared/1.db"));
+    }
+    bool has(const std::string& trials) const {
+      return std::filesystem::exists(folder / "shared/1.db") &&
+             ask(folder / "shared/1.db", "SELECT count(*) FROM trials") == trials;
+    }
+    void make_shared() const { std::filesystem::create_directory(folder / "shared"); }
 
-}  // namespace
+    TempFolder folder;
+    std::atomic<bool> stop{false};
+  };
+
+  }  // namespace
 
   TEST_CASE("a run is published when it begins, at intervals, and whole at its end") {
     Published published;

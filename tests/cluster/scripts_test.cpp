@@ -15,62 +15,62 @@ using namespace std::chrono_literals;
 using db_test::TempFolder;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-cluster::SlurmSweep sample_sweep() {
-  cluster::SlurmSweep sweep{cluster::SweepFolder("/shared/ada's sweep")};
-  sweep.program = "/opt/tuner/bin/tuner";
-  sweep.shards = 16;
-  sweep.command = "tuner slurm --array 16 --sizes 512..4096";
-  sweep.arguments = {"--kernel", "/home/ada/my kernel.toml", "--sizes", "512..4096", "--seed", "7"};
-  sweep.result = "/shared/ada's sweep/result.db";
-  sweep.report = "/home/ada/report.html";
-  sweep.options = {"--time=2:00:00", "--partition=gpu", "--comment=for \"ada\"", "--exclusive"};
-  return sweep;
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-void write_program(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-}
-
-/// A folder with a name that a shell would take apart, and a tuner in it that writes down what it is told: a
-/// line an argument.
-struct Node {
-  Node() : sweep(cluster::SweepFolder(folder / "a b'c\"d$HOME*;e")) {
-    sweep.program = sweep.folder.path() / "tuner $x";
-    sweep.result = sweep.folder.path() / "result.db";
-    sweep.report = sweep.folder.path() / "report `x`.md";
-    std::filesystem::create_directories(sweep.folder.results());
-    std::filesystem::create_directories(folder / "tmp");
+  cluster::SlurmSweep sample_sweep() {
+    cluster::SlurmSweep sweep{cluster::SweepFolder("/shared/ada's sweep")};
+    sweep.program = "/opt/tuner/bin/tuner";
+    sweep.shards = 16;
+    sweep.command = "tuner slurm --array 16 --sizes 512..4096";
+    sweep.arguments = {"--kernel", "/home/ada/my kernel.toml", "--sizes", "512..4096", "--seed", "7"};
+    sweep.result = "/shared/ada's sweep/result.db";
+    sweep.report = "/home/ada/report.html";
+    sweep.options = {"--time=2:00:00", "--partition=gpu", "--comment=for \"ada\"", "--exclusive"};
+    return sweep;
   }
 
-  /// Runs a script as Slurm would: `status` is what `tuner run` ends with, after `pause`.
-  util::CommandResult runs(const std::string& script, int status = 0, const std::string& pause = "") const {
-    write_program(sweep.program, "#!/bin/bash\nif [ \"$1\" = run ]; then trap 'echo told >>" +
-                                     told().string() + "' TERM; fi\nprintf '%s\\n' \"$@\" >>" +
-                                     said().string() + "\n" + pause + "\nif [ \"$1\" = run ]; then exit " +
-                                     std::to_string(status) + "; fi\n");
-    write_program(folder / "script", script);
-    return util::run_command({"env", "SLURM_ARRAY_TASK_ID=5", "SLURM_JOB_ID=77", "USER=ada",
-                              "TMPDIR=" + (folder / "tmp").string(), (folder / "script").string()},
-                             folder.path(), 60s);
+  std::string text_of(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
   }
-  std::filesystem::path said() const { return folder / "said"; }
-  std::filesystem::path told() const { return folder / "told"; }
-  std::filesystem::path own() const { return folder / "tmp/tuner-ada-77"; }
 
-  TempFolder folder;
-  cluster::SlurmSweep sweep;
-};
+  void write_program(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path) << text;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
 
-}  // namespace
+  /// A folder with a name that a shell would take apart, and a tuner in it that writes down what it is told:
+  /// a line an argument.
+  struct Node {
+    Node() : sweep(cluster::SweepFolder(folder / "a b'c\"d$HOME*;e")) {
+      sweep.program = sweep.folder.path() / "tuner $x";
+      sweep.result = sweep.folder.path() / "result.db";
+      sweep.report = sweep.folder.path() / "report `x`.md";
+      std::filesystem::create_directories(sweep.folder.results());
+      std::filesystem::create_directories(folder / "tmp");
+    }
+
+    /// Runs a script as Slurm would: `status` is what `tuner run` ends with, after `pause`.
+    util::CommandResult runs(const std::string& script, int status = 0, const std::string& pause = "") const {
+      write_program(sweep.program, "#!/bin/bash\nif [ \"$1\" = run ]; then trap 'echo told >>" +
+                                       told().string() + "' TERM; fi\nprintf '%s\\n' \"$@\" >>" +
+                                       said().string() + "\n" + pause + "\nif [ \"$1\" = run ]; then exit " +
+                                       std::to_string(status) + "; fi\n");
+      write_program(folder / "script", script);
+      return util::run_command({"env", "SLURM_ARRAY_TASK_ID=5", "SLURM_JOB_ID=77", "USER=ada",
+                                "TMPDIR=" + (folder / "tmp").string(), (folder / "script").string()},
+                               folder.path(), 60s);
+    }
+    std::filesystem::path said() const { return folder / "said"; }
+    std::filesystem::path told() const { return folder / "told"; }
+    std::filesystem::path own() const { return folder / "tmp/tuner-ada-77"; }
+
+    TempFolder folder;
+    cluster::SlurmSweep sweep;
+  };
+
+  }  // namespace
 
   TEST_CASE("the scripts for Slurm are as they were") {
     tests::check_golden("shards.sbatch", cluster::array_script(sample_sweep()));

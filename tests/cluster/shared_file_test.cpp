@@ -15,42 +15,42 @@ using namespace tuner;
 using db_test::TempFolder;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-std::string read(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-std::ptrdiff_t entries(const std::filesystem::path& folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), {});
-}
-
-/// A file system of 64 KiB, where the test may mount one.
-class TinyDisk {
- public:
-  explicit TinyDisk(const std::filesystem::path& path) : m_path(path) {
-    std::filesystem::create_directory(path);
-    m_there = ::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=64k") == 0;
+  void write(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
   }
-  TinyDisk(const TinyDisk&) = delete;
-  TinyDisk& operator=(const TinyDisk&) = delete;
-  ~TinyDisk() {
-    if (m_there) ::umount2(m_path.c_str(), MNT_DETACH);
+
+  std::string read(const std::filesystem::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
   }
-  bool is_there() const { return m_there; }
 
- private:
-  std::filesystem::path m_path;
-  bool m_there = false;
-};
+  std::ptrdiff_t entries(const std::filesystem::path& folder) {
+    return std::distance(std::filesystem::directory_iterator(folder), {});
+  }
 
-}  // namespace
+  /// A file system of 64 KiB, where the test may mount one.
+  class TinyDisk {
+   public:
+    explicit TinyDisk(const std::filesystem::path& path) : m_path(path) {
+      std::filesystem::create_directory(path);
+      m_there = ::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=64k") == 0;
+    }
+    TinyDisk(const TinyDisk&) = delete;
+    TinyDisk& operator=(const TinyDisk&) = delete;
+    ~TinyDisk() {
+      if (m_there) ::umount2(m_path.c_str(), MNT_DETACH);
+    }
+    bool is_there() const { return m_there; }
+
+   private:
+    std::filesystem::path m_path;
+    bool m_there = false;
+  };
+
+  }  // namespace
 
   TEST_CASE(
       "a file is replaced whole, its mark tells it from the one before, and nothing is left beside it") {

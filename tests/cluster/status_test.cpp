@@ -15,62 +15,62 @@ using cluster::RunState;
 using db_test::TempFolder;
 
 TEST_SUITE("cluster") {
-namespace {
+  namespace {
 
-constexpr std::int64_t second_ns = 1'000'000'000;
+  constexpr std::int64_t second_ns = 1'000'000'000;
 
-/// A folder of a sweep in four parts, and how Slurm and the file server see it.
-class Sweep {
- public:
-  explicit Sweep(bool of_slurm = true) : m_shared(m_folder.path()) {
-    std::filesystem::create_directories(m_shared.results());
-    if (of_slurm) cluster::write_description(m_shared, {4, "tuner slurm", m_shared.path() / "result.db"});
-    m_of_slurm = of_slurm;
+  /// A folder of a sweep in four parts, and how Slurm and the file server see it.
+  class Sweep {
+   public:
+    explicit Sweep(bool of_slurm = true) : m_shared(m_folder.path()) {
+      std::filesystem::create_directories(m_shared.results());
+      if (of_slurm) cluster::write_description(m_shared, {4, "tuner slurm", m_shared.path() / "result.db"});
+      m_of_slurm = of_slurm;
+    }
+
+    /// A part says how it stands; the file server dates it `ago_s` before its now.
+    void says(int part, RunState state, const std::string& job = "", double ago_s = 0) {
+      cluster::PartProgress progress;
+      progress.part = {part, part == 0 ? 0 : 4};
+      progress.state = state;
+      progress.planned = 100;
+      progress.known = 10;
+      progress.finished = state == RunState::done ? 90 : 30;
+      progress.trials_per_second = 2;
+      progress.next_within_s = 60;
+      progress.job = job;
+      const auto folder = m_of_slurm ? m_shared.results() : m_shared.path();
+      const auto published =
+          part == 0 ? m_shared.path() / "result.db" : folder / (std::to_string(part) + ".db");
+      write(cluster::progress_file_of(published), cluster::progress_text(progress), ago_s);
+    }
+    void write(const std::filesystem::path& file, const std::string& text, double ago_s = 0) {
+      std::ofstream(file) << text;
+      const std::int64_t at = server_now_ns - static_cast<std::int64_t>(ago_s * second_ns);
+      const timespec times[] = {{at / second_ns, at % second_ns}, {at / second_ns, at % second_ns}};
+      REQUIRE(utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
+    }
+
+    cluster::SweepStatus look() const {
+      return cluster::look_at(m_shared, queue, [this](const auto&) { return server_now_ns; });
+    }
+    PartState state(int part) const { return look().parts.at(static_cast<std::size_t>(part) - 1).state; }
+    const cluster::SweepFolder& shared() const { return m_shared; }
+
+    cluster::Queue queue;
+    std::int64_t server_now_ns = 1'900'000'000 * second_ns;
+
+   private:
+    TempFolder m_folder;
+    cluster::SweepFolder m_shared;
+    bool m_of_slurm = true;
+  };
+
+  cluster::QueuedTask task(std::optional<int> part, bool waiting) {
+    return {"12", part, part ? "tuner" : "tuner-last", waiting};
   }
 
-  /// A part says how it stands; the file server dates it `ago_s` before its now.
-  void says(int part, RunState state, const std::string& job = "", double ago_s = 0) {
-    cluster::PartProgress progress;
-    progress.part = {part, part == 0 ? 0 : 4};
-    progress.state = state;
-    progress.planned = 100;
-    progress.known = 10;
-    progress.finished = state == RunState::done ? 90 : 30;
-    progress.trials_per_second = 2;
-    progress.next_within_s = 60;
-    progress.job = job;
-    const auto folder = m_of_slurm ? m_shared.results() : m_shared.path();
-    const auto published =
-        part == 0 ? m_shared.path() / "result.db" : folder / (std::to_string(part) + ".db");
-    write(cluster::progress_file_of(published), cluster::progress_text(progress), ago_s);
-  }
-  void write(const std::filesystem::path& file, const std::string& text, double ago_s = 0) {
-    std::ofstream(file) << text;
-    const std::int64_t at = server_now_ns - static_cast<std::int64_t>(ago_s * second_ns);
-    const timespec times[] = {{at / second_ns, at % second_ns}, {at / second_ns, at % second_ns}};
-    REQUIRE(utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
-  }
-
-  cluster::SweepStatus look() const {
-    return cluster::look_at(m_shared, queue, [this](const auto&) { return server_now_ns; });
-  }
-  PartState state(int part) const { return look().parts.at(static_cast<std::size_t>(part) - 1).state; }
-  const cluster::SweepFolder& shared() const { return m_shared; }
-
-  cluster::Queue queue;
-  std::int64_t server_now_ns = 1'900'000'000 * second_ns;
-
- private:
-  TempFolder m_folder;
-  cluster::SweepFolder m_shared;
-  bool m_of_slurm = true;
-};
-
-cluster::QueuedTask task(std::optional<int> part, bool waiting) {
-  return {"12", part, part ? "tuner" : "tuner-last", waiting};
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what Slurm has in its queue waits or runs, and what it has not and is not done is lost") {
     Sweep sweep;

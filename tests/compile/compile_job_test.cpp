@@ -11,23 +11,23 @@ using tuner::model::CompileJob;
 using tuner::model::Digest;
 
 TEST_SUITE("tuner::model::CompileJob") {
-namespace {
+  namespace {
 
-CompileJob full_job() {
-  CompileJob job;
-  job.source = {{"main.cu", "kernel"}, {"tile.cuh", "tile"}};
-  job.macros = {{"TILE", "32"}, {"UNROLL", "4"}};
-  job.vocabulary = {{"PARTITION_row", "77"}};
-  job.options = {"-lineinfo", "--use_fast_math"};
-  job.entries = {"add<4>", "&d_filter"};
-  job.architecture = "sm_90";
-  job.compiler = "nvrtc 13.0";
-  return job;
-}
+  CompileJob full_job() {
+    CompileJob job;
+    job.source = {{"main.cu", "kernel"}, {"tile.cuh", "tile"}};
+    job.macros = {{"TILE", "32"}, {"UNROLL", "4"}};
+    job.vocabulary = {{"PARTITION_row", "77"}};
+    job.options = {"-lineinfo", "--use_fast_math"};
+    job.entries = {"add<4>", "&d_filter"};
+    job.architecture = "sm_90";
+    job.compiler = "nvrtc 13.0";
+    return job;
+  }
 
-using Edit = std::function<void(CompileJob&)>;
+  using Edit = std::function<void(CompileJob&)>;
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE(
       "file names, options, the architecture and all else that decides a binary belong to its job's key") {

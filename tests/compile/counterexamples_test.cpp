@@ -21,38 +21,38 @@ using tuner::test::FakeCompiler;
 using tuner::test::FakeCompilerLog;
 
 TEST_SUITE("tuner::compile counterexamples") {
-namespace {
+  namespace {
 
-/// Magic, key, size and checksum stand before what is compressed.
-constexpr std::size_t header_bytes = 8 + 16 + 8 + 16;
-constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+  /// Magic, key, size and checksum stand before what is compressed.
+  constexpr std::size_t header_bytes = 8 + 16 + 8 + 16;
+  constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 
-std::string little_endian(std::uint64_t number) {
-  std::string bytes;
-  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>((number >> shift) & 0xFFU);
-  return bytes;
-}
+  std::string little_endian(std::uint64_t number) {
+    std::string bytes;
+    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>((number >> shift) & 0xFFU);
+    return bytes;
+  }
 
-/// An entry whose content is `change`d, with the size and the checksum that then are right.
-template <typename Change>
-std::string changed_entry(const Digest& key, const Compilation& compilation, const Change& change) {
-  const std::string entry = tuner::compile::encode_entry(key, compilation);
-  std::string plain(most_bytes, '\0');
-  plain.resize(
-      ZSTD_decompress(plain.data(), plain.size(), entry.data() + header_bytes, entry.size() - header_bytes));
-  change(plain);
-  std::string packed(ZSTD_compressBound(plain.size()), '\0');
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), 3));
-  const Digest checksum = tuner::model::DigestBuilder().add(std::string_view(packed)).finish();
-  return entry.substr(0, 8 + 16) + little_endian(plain.size()) +
-         std::string(reinterpret_cast<const char*>(checksum.bytes.data()), checksum.bytes.size()) + packed;
-}
+  /// An entry whose content is `change`d, with the size and the checksum that then are right.
+  template <typename Change>
+  std::string changed_entry(const Digest& key, const Compilation& compilation, const Change& change) {
+    const std::string entry = tuner::compile::encode_entry(key, compilation);
+    std::string plain(most_bytes, '\0');
+    plain.resize(ZSTD_decompress(plain.data(), plain.size(), entry.data() + header_bytes,
+                                 entry.size() - header_bytes));
+    change(plain);
+    std::string packed(ZSTD_compressBound(plain.size()), '\0');
+    packed.resize(ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), 3));
+    const Digest checksum = tuner::model::DigestBuilder().add(std::string_view(packed)).finish();
+    return entry.substr(0, 8 + 16) + little_endian(plain.size()) +
+           std::string(reinterpret_cast<const char*>(checksum.bytes.data()), checksum.bytes.size()) + packed;
+  }
 
-CompilePool::Factory fakes(FakeCompilerLog& log) {
-  return [&log] { return std::make_unique<FakeCompiler>(log); };
-}
+  CompilePool::Factory fakes(FakeCompilerLog& log) {
+    return [&log] { return std::make_unique<FakeCompiler>(log); };
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a well-formed entry with something behind its end, or a number too large, is a miss") {
     const Compilation compilation = FakeCompiler::usual_answer(fake_job("x"));

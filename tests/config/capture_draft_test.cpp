@@ -18,121 +18,121 @@ using tuner::model::CapturedRegion;
 using tuner::model::ElementType;
 
 TEST_SUITE("config::draft_spec, captured") {
-namespace {
+  namespace {
 
-/// A launch as a capture has it, argument by argument.
-struct TestLaunch : CapturedLaunch {
-  TestLaunch(std::array<std::int64_t, 3> of_grid, std::array<std::int64_t, 3> of_block) {
-    grid = of_grid;
-    block = of_block;
-    architecture = "sm_90";
+  /// A launch as a capture has it, argument by argument.
+  struct TestLaunch : CapturedLaunch {
+    TestLaunch(std::array<std::int64_t, 3> of_grid, std::array<std::int64_t, 3> of_block) {
+      grid = of_grid;
+      block = of_block;
+      architecture = "sm_90";
+    }
+    template <class Value>
+    TestLaunch&& with(Value value, const std::string& type = "") && {
+      std::string raw(sizeof value, '\0');
+      std::memcpy(raw.data(), &value, sizeof value);
+      arguments.push_back({static_cast<std::int64_t>(sizeof value), type, raw, std::nullopt, false});
+      return std::move(*this);
+    }
+    TestLaunch&& reads(std::int64_t bytes, const std::string& type = "") && {
+      return std::move(*this).memory(bytes, type, "");
+    }
+    TestLaunch&& writes(std::int64_t bytes, const std::string& type = "") && {
+      return std::move(*this).memory(bytes, type, "after");
+    }
+    TestLaunch&& variable(std::int64_t bytes, const std::string& name) && {
+      regions.push_back({0, bytes, "", "before", "", name});
+      return std::move(*this);
+    }
+
+   private:
+    TestLaunch&& memory(std::int64_t bytes, const std::string& type, const std::string& after) && {
+      arguments.push_back({8, type, std::string(8, 'p'), static_cast<int>(regions.size()), false});
+      regions.push_back({0, bytes, "", "before", after, ""});
+      return std::move(*this);
+    }
+  };
+
+  /// Every launch changes all that it changes; two launches differ by `apart`.
+  struct TestMemory : CapturedMemory {
+    double apart = 0;
+    std::int64_t unchanged = 0;
+
+    Contents contents(const CapturedRegion& region, ElementType type, std::int64_t bytes) override {
+      const std::int64_t numbers = bytes / tuner::model::size_bytes(type);
+      return {numbers, region.after.empty() ? 0 : numbers - unchanged, 0, 2, false};
+    }
+    bool same_before(const CapturedRegion& a, const CapturedRegion& b) override { return a.bytes == b.bytes; }
+    double difference(const CapturedRegion&, const CapturedRegion&, ElementType) override { return apart; }
+    double number(ElementType type, const std::string& bytes) override {
+      if (type != ElementType::float32) return 0;
+      float value = 0;
+      std::memcpy(&value, bytes.data(), sizeof value);
+      return static_cast<double>(value);
+    }
+  };
+
+  struct CaptureDraft {
+    SpecDraft draft;
+    tuner::model::KernelSpec spec;
+
+    bool says(const std::string& part) const { return draft.spec.find(part) != std::string::npos; }
+    bool asks(const std::string& part) const {
+      return std::ranges::any_of(draft.questions, [&](const std::string& question) {
+        return question.find(part) != std::string::npos;
+      });
+    }
+  };
+
+  /// The draft of the one kernel of `source`, read back into `loaded`.
+  CaptureDraft read_back(const std::string& source, std::vector<CapturedLaunch> kept, LoadedKernels& loaded,
+                         const std::string& readable = "k", TestMemory memory = {}) {
+    const tuner::source::Program program({"k.cu", source}, [](auto&&...) { return std::nullopt; });
+    const auto kernel = std::ranges::find_if(program.functions(), &tuner::source::ProgramFunction::is_kernel);
+    REQUIRE(kernel != program.functions().end());
+    CapturedKernel captured{"k", readable, kernel->name, kept.size(), 0, {}, std::move(kept)};
+    for (std::size_t i = 0; i < captured.kept.size(); ++i) captured.kept[i].number = i + 1;
+    const CapturedSource from{captured, memory, "H100", "recorded"};
+    CaptureDraft result{draft_spec(program, *kernel, {"k.cu", "k_reference.cu", {}, &from}), {}};
+    const TemporaryFolder folder;
+    folder.write("k.cu", source);
+    for (const DraftFile& file : result.draft.files)
+      folder.write(file.name, std::string(static_cast<std::size_t>(file.bytes), '\0'));
+    loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
+    return result;
   }
-  template <class Value>
-  TestLaunch&& with(Value value, const std::string& type = "") && {
-    std::string raw(sizeof value, '\0');
-    std::memcpy(raw.data(), &value, sizeof value);
-    arguments.push_back({static_cast<std::int64_t>(sizeof value), type, raw, std::nullopt, false});
-    return std::move(*this);
-  }
-  TestLaunch&& reads(std::int64_t bytes, const std::string& type = "") && {
-    return std::move(*this).memory(bytes, type, "");
-  }
-  TestLaunch&& writes(std::int64_t bytes, const std::string& type = "") && {
-    return std::move(*this).memory(bytes, type, "after");
-  }
-  TestLaunch&& variable(std::int64_t bytes, const std::string& name) && {
-    regions.push_back({0, bytes, "", "before", "", name});
-    return std::move(*this);
+
+  /// The same, without a mistake.
+  CaptureDraft capture_draft(const std::string& source, std::vector<CapturedLaunch> kept,
+                             const std::string& readable = "k", TestMemory memory = {}) {
+    LoadedKernels loaded;
+    CaptureDraft result = read_back(source, std::move(kept), loaded, readable, std::move(memory));
+    INFO(result.draft.spec);
+    for (const auto& mistake : loaded.mistakes) FAIL_CHECK(mistake.where.text(), " ", mistake.message);
+    REQUIRE(loaded.kernels.size() == 1);
+    result.spec = loaded.kernels.front();
+    for (const auto& mistake : signature_mistakes(result.spec)) FAIL_CHECK(mistake.message);
+    return result;
   }
 
- private:
-  TestLaunch&& memory(std::int64_t bytes, const std::string& type, const std::string& after) && {
-    arguments.push_back({8, type, std::string(8, 'p'), static_cast<int>(regions.size()), false});
-    regions.push_back({0, bytes, "", "before", after, ""});
-    return std::move(*this);
+  constexpr const char* tiled_source =
+      "template <typename T, int TILE> __global__ void mm(T* C, const T* A, const T* B, int M, int N, int K, "
+      "int lda) {\n"
+      "  int row = blockIdx.y * TILE + threadIdx.y, col = blockIdx.x * TILE + threadIdx.x;\n"
+      "  if (row < M && col < N) C[row * N + col] = A[row * lda] * B[col]; }\n";
+
+  CapturedLaunch tiled_launch(int m, int n, int k) {
+    return TestLaunch({(n + 15) / 16, (m + 15) / 16, 1}, {16, 16, 1})
+        .writes(4LL * m * n, "float*")
+        .reads(4LL * m * k, "float const*")
+        .reads(4LL * k * n, "float const*")
+        .with(m)
+        .with(n)
+        .with(k)
+        .with(k);
   }
-};
 
-/// Every launch changes all that it changes; two launches differ by `apart`.
-struct TestMemory : CapturedMemory {
-  double apart = 0;
-  std::int64_t unchanged = 0;
-
-  Contents contents(const CapturedRegion& region, ElementType type, std::int64_t bytes) override {
-    const std::int64_t numbers = bytes / tuner::model::size_bytes(type);
-    return {numbers, region.after.empty() ? 0 : numbers - unchanged, 0, 2, false};
-  }
-  bool same_before(const CapturedRegion& a, const CapturedRegion& b) override { return a.bytes == b.bytes; }
-  double difference(const CapturedRegion&, const CapturedRegion&, ElementType) override { return apart; }
-  double number(ElementType type, const std::string& bytes) override {
-    if (type != ElementType::float32) return 0;
-    float value = 0;
-    std::memcpy(&value, bytes.data(), sizeof value);
-    return static_cast<double>(value);
-  }
-};
-
-struct CaptureDraft {
-  SpecDraft draft;
-  tuner::model::KernelSpec spec;
-
-  bool says(const std::string& part) const { return draft.spec.find(part) != std::string::npos; }
-  bool asks(const std::string& part) const {
-    return std::ranges::any_of(draft.questions, [&](const std::string& question) {
-      return question.find(part) != std::string::npos;
-    });
-  }
-};
-
-/// The draft of the one kernel of `source`, read back into `loaded`.
-CaptureDraft read_back(const std::string& source, std::vector<CapturedLaunch> kept, LoadedKernels& loaded,
-                       const std::string& readable = "k", TestMemory memory = {}) {
-  const tuner::source::Program program({"k.cu", source}, [](auto&&...) { return std::nullopt; });
-  const auto kernel = std::ranges::find_if(program.functions(), &tuner::source::ProgramFunction::is_kernel);
-  REQUIRE(kernel != program.functions().end());
-  CapturedKernel captured{"k", readable, kernel->name, kept.size(), 0, {}, std::move(kept)};
-  for (std::size_t i = 0; i < captured.kept.size(); ++i) captured.kept[i].number = i + 1;
-  const CapturedSource from{captured, memory, "H100", "recorded"};
-  CaptureDraft result{draft_spec(program, *kernel, {"k.cu", "k_reference.cu", {}, &from}), {}};
-  const TemporaryFolder folder;
-  folder.write("k.cu", source);
-  for (const DraftFile& file : result.draft.files)
-    folder.write(file.name, std::string(static_cast<std::size_t>(file.bytes), '\0'));
-  loaded = load_kernel_file(folder.write("k.toml", result.draft.spec));
-  return result;
-}
-
-/// The same, without a mistake.
-CaptureDraft capture_draft(const std::string& source, std::vector<CapturedLaunch> kept,
-                           const std::string& readable = "k", TestMemory memory = {}) {
-  LoadedKernels loaded;
-  CaptureDraft result = read_back(source, std::move(kept), loaded, readable, std::move(memory));
-  INFO(result.draft.spec);
-  for (const auto& mistake : loaded.mistakes) FAIL_CHECK(mistake.where.text(), " ", mistake.message);
-  REQUIRE(loaded.kernels.size() == 1);
-  result.spec = loaded.kernels.front();
-  for (const auto& mistake : signature_mistakes(result.spec)) FAIL_CHECK(mistake.message);
-  return result;
-}
-
-constexpr const char* tiled_source =
-    "template <typename T, int TILE> __global__ void mm(T* C, const T* A, const T* B, int M, int N, int K, "
-    "int lda) {\n"
-    "  int row = blockIdx.y * TILE + threadIdx.y, col = blockIdx.x * TILE + threadIdx.x;\n"
-    "  if (row < M && col < N) C[row * N + col] = A[row * lda] * B[col]; }\n";
-
-CapturedLaunch tiled_launch(int m, int n, int k) {
-  return TestLaunch({(n + 15) / 16, (m + 15) / 16, 1}, {16, 16, 1})
-      .writes(4LL * m * n, "float*")
-      .reads(4LL * m * k, "float const*")
-      .reads(4LL * k * n, "float const*")
-      .with(m)
-      .with(n)
-      .with(k)
-      .with(k);
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("sizes, extents, launch and template arguments of a tiled kernel are those that were recorded") {
     const CaptureDraft result = capture_draft(

@@ -14,14 +14,14 @@ using namespace std::chrono_literals;
 using tuner::model::UsageError;
 
 TEST_SUITE("config") {
-namespace {
+  namespace {
 
-std::string mistakes_of(std::string_view spec) {
-  const config::LoadedKernels loaded = spec_texts::load(spec);
-  return config::diagnostics_text(loaded.mistakes, loaded.texts);
-}
+  std::string mistakes_of(std::string_view spec) {
+    const config::LoadedKernels loaded = spec_texts::load(spec);
+    return config::diagnostics_text(loaded.mistakes, loaded.texts);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a size has eight dimensions at most") {
     CHECK(config::parse_sizes("1x2x3x4x5x6x7x8").at(0).size() == 8);

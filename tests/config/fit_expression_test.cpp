@@ -11,66 +11,66 @@
 using namespace config;
 
 TEST_SUITE("config::fit_expression") {
-namespace {
+  namespace {
 
-using FitValues = std::map<std::string, std::int64_t>;
+  using FitValues = std::map<std::string, std::int64_t>;
 
-struct FitLaunches {
-  std::vector<FitValues> all;
+  struct FitLaunches {
+    std::vector<FitValues> all;
 
-  FitNames names() const {
-    FitNames found;
-    for (const auto& [name, unused] : all.front()) {
-      FitName one{name, {}};
-      for (const FitValues& values : all) one.values.push_back(values.at(name));
-      const bool is_parameter = name.size() > 1;
-      (is_parameter ? found.parameters : found.sizes).push_back(one);
+    FitNames names() const {
+      FitNames found;
+      for (const auto& [name, unused] : all.front()) {
+        FitName one{name, {}};
+        for (const FitValues& values : all) one.values.push_back(values.at(name));
+        const bool is_parameter = name.size() > 1;
+        (is_parameter ? found.parameters : found.sizes).push_back(one);
+      }
+      return found;
     }
-    return found;
-  }
-  std::vector<std::int64_t> numbers(const std::string& hidden) const {
-    std::vector<std::int64_t> numbers;
-    for (const FitValues& values : all) numbers.push_back(expression_value(hidden, values).value());
-    return numbers;
-  }
-};
-
-/// FitLaunches of a kernel with three sizes and three parameters, which a program does not change.
-FitLaunches fit_launches(std::mt19937& random, int count) {
-  const auto any = [&](std::int64_t least, std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+    std::vector<std::int64_t> numbers(const std::string& hidden) const {
+      std::vector<std::int64_t> numbers;
+      for (const FitValues& values : all) numbers.push_back(expression_value(hidden, values).value());
+      return numbers;
+    }
   };
-  FitLaunches launches;
-  for (int i = 0; i < count; ++i)
-    launches.all.push_back({{"M", any(50, 5000)},
-                            {"N", any(50, 5000)},
-                            {"K", any(50, 5000)},
-                            {"TILE_X", 16},
-                            {"TILE_Y", 24},
-                            {"PER_THREAD", 5}});
-  return launches;
-}
 
-using Fit = std::optional<FittedExpression> (*)(const FitNames&, const std::vector<std::int64_t>&);
+  /// FitLaunches of a kernel with three sizes and three parameters, which a program does not change.
+  FitLaunches fit_launches(std::mt19937& random, int count) {
+    const auto any = [&](std::int64_t least, std::int64_t most) {
+      return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+    };
+    FitLaunches launches;
+    for (int i = 0; i < count; ++i)
+      launches.all.push_back({{"M", any(50, 5000)},
+                              {"N", any(50, 5000)},
+                              {"K", any(50, 5000)},
+                              {"TILE_X", 16},
+                              {"TILE_Y", 24},
+                              {"PER_THREAD", 5}});
+    return launches;
+  }
 
-/// That what is found for a hidden expression gives the same numbers, also in launches that nobody saw.
-void check_found(Fit fit, const std::vector<std::string>& all_hidden) {
-  std::mt19937 random(7);
-  for (const std::string& hidden : all_hidden) {
-    for (int again = 0; again < 20; ++again) {
-      const FitLaunches seen = fit_launches(random, 4);
-      const FitLaunches unseen = fit_launches(random, 20);
-      const auto found = fit(seen.names(), seen.numbers(hidden));
-      CAPTURE(hidden);
-      REQUIRE(found);
-      CAPTURE(found->text);
-      CHECK(seen.numbers(found->text) == seen.numbers(hidden));
-      CHECK(unseen.numbers(found->text) == unseen.numbers(hidden));
+  using Fit = std::optional<FittedExpression> (*)(const FitNames&, const std::vector<std::int64_t>&);
+
+  /// That what is found for a hidden expression gives the same numbers, also in launches that nobody saw.
+  void check_found(Fit fit, const std::vector<std::string>& all_hidden) {
+    std::mt19937 random(7);
+    for (const std::string& hidden : all_hidden) {
+      for (int again = 0; again < 20; ++again) {
+        const FitLaunches seen = fit_launches(random, 4);
+        const FitLaunches unseen = fit_launches(random, 20);
+        const auto found = fit(seen.names(), seen.numbers(hidden));
+        CAPTURE(hidden);
+        REQUIRE(found);
+        CAPTURE(found->text);
+        CHECK(seen.numbers(found->text) == seen.numbers(hidden));
+        CHECK(unseen.numbers(found->text) == unseen.numbers(hidden));
+      }
     }
   }
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the expression of a grid is found from the grids that it gave") {
     check_found(fit_grid, {"1", "N", "M * K", "ceil_div(N, TILE_X)", "ceil_div(M, TILE_Y * PER_THREAD)",

@@ -24,76 +24,76 @@ using tuner::model::FinalRecord;
 using tuner::model::TrialRecord;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-constexpr const char* then = "2026-01-05T10:00:00.000000Z";
+  constexpr const char* then = "2026-01-05T10:00:00.000000Z";
 
-class Store {
- public:
-  Store() : m_store(m_folder / "tuner.db") {
-    for (const char* run : {"run", "other"}) m_store.begin_run(sample_run(run));
-  }
-
-  /// A trial with a number of its own in the order of `run`.
-  TrialRecord add(TrialRecord trial, std::int64_t sequence, const std::string& run = "run") {
-    trial.run = key(run);
-    trial.measured_at = then;
-    trial.sequence = sequence;
-    m_store.record_stamped(trial, false);
-    return trial;
-  }
-  TrialRecord add(const std::string& name, double median_ns, std::int64_t sequence,
-                  const std::string& run = "run", double half_width_ns = 1) {
-    return add(timed_trial(name, 512, median_ns, half_width_ns), sequence, run);
-  }
-  /// Of `names`, the fastest first, of which one is chosen; it has seen the numbers first to last of run
-  /// `run`.
-  void hold_final(const std::vector<std::string>& names, const std::string& chosen, std::int64_t sequence,
-                  std::int64_t first, std::int64_t last,
-                  const std::vector<std::string>& kernels = {"register_tile"}) {
-    FinalRecord final = sample_final();
-    final.entries.clear();
-    double ratio = 1;
-    for (const std::string& name : names) {
-      final.entries.push_back({key(name), ratio, ratio, ratio, true});
-      ratio += 0.001;
+  class Store {
+   public:
+    Store() : m_store(m_folder / "tuner.db") {
+      for (const char* run : {"run", "other"}) m_store.begin_run(sample_run(run));
     }
-    final.chosen = key(chosen);
-    final.measured_at = then;
-    final.sequence = sequence;
-    final.coverage.clear();
-    for (const std::string& kernel : kernels) final.coverage.push_back({key("run"), kernel, first, last});
-    m_store.record_stamped(final, {}, false);
+
+    /// A trial with a number of its own in the order of `run`.
+    TrialRecord add(TrialRecord trial, std::int64_t sequence, const std::string& run = "run") {
+      trial.run = key(run);
+      trial.measured_at = then;
+      trial.sequence = sequence;
+      m_store.record_stamped(trial, false);
+      return trial;
+    }
+    TrialRecord add(const std::string& name, double median_ns, std::int64_t sequence,
+                    const std::string& run = "run", double half_width_ns = 1) {
+      return add(timed_trial(name, 512, median_ns, half_width_ns), sequence, run);
+    }
+    /// Of `names`, the fastest first, of which one is chosen; it has seen the numbers first to last of run
+    /// `run`.
+    void hold_final(const std::vector<std::string>& names, const std::string& chosen, std::int64_t sequence,
+                    std::int64_t first, std::int64_t last,
+                    const std::vector<std::string>& kernels = {"register_tile"}) {
+      FinalRecord final = sample_final();
+      final.entries.clear();
+      double ratio = 1;
+      for (const std::string& name : names) {
+        final.entries.push_back({key(name), ratio, ratio, ratio, true});
+        ratio += 0.001;
+      }
+      final.chosen = key(chosen);
+      final.measured_at = then;
+      final.sequence = sequence;
+      final.coverage.clear();
+      for (const std::string& kernel : kernels) final.coverage.push_back({key("run"), kernel, first, last});
+      m_store.record_stamped(final, {}, false);
+    }
+    std::string winner(const std::string& kernel = "") {
+      db::BestQuery query;
+      query.sizes = {512};
+      query.kernel = kernel;
+      return answer(query).winner.configuration.text();
+    }
+    db::BestAnswer answer(const db::BestQuery& query) { return db::best(m_store.connection(), query).at(0); }
+    std::filesystem::path path() const { return m_folder / "tuner.db"; }
+    void meddle(const std::string& sql) const { db_test::meddle(m_folder / "tuner.db", sql); }
+    std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
+    db::ResultStore& store() { return m_store; }
+
+   private:
+    TempFolder m_folder;
+    db::ResultStore m_store;
+  };
+
+  Ceiling ceiling(double value, const std::string& measured_at) {
+    Ceiling ceiling;
+    ceiling.device = "NVIDIA H200";
+    ceiling.kind = "memory";
+    ceiling.type = tuner::model::ElementType::float32;
+    ceiling.value = value;
+    ceiling.unit = "GB/s";
+    ceiling.measured_at = measured_at;
+    return ceiling;
   }
-  std::string winner(const std::string& kernel = "") {
-    db::BestQuery query;
-    query.sizes = {512};
-    query.kernel = kernel;
-    return answer(query).winner.configuration.text();
-  }
-  db::BestAnswer answer(const db::BestQuery& query) { return db::best(m_store.connection(), query).at(0); }
-  std::filesystem::path path() const { return m_folder / "tuner.db"; }
-  void meddle(const std::string& sql) const { db_test::meddle(m_folder / "tuner.db", sql); }
-  std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
-  db::ResultStore& store() { return m_store; }
 
- private:
-  TempFolder m_folder;
-  db::ResultStore m_store;
-};
-
-Ceiling ceiling(double value, const std::string& measured_at) {
-  Ceiling ceiling;
-  ceiling.device = "NVIDIA H200";
-  ceiling.kind = "memory";
-  ceiling.type = tuner::model::ElementType::float32;
-  ceiling.value = value;
-  ceiling.unit = "GB/s";
-  ceiling.measured_at = measured_at;
-  return ceiling;
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a final counts no more once another has seen its number among those of its run") {
     Store results;

@@ -16,38 +16,38 @@ using db_test::TempFolder;
 using tuner::model::Counter;
 
 TEST_SUITE("db counters") {
-namespace {
+  namespace {
 
-const Counter read_bytes{"dram__bytes_read.sum", 4096, "byte"};
-const Counter stalled{"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", 0.125,
-                      "instruction"};
+  const Counter read_bytes{"dram__bytes_read.sum", 4096, "byte"};
+  const Counter stalled{"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", 0.125,
+                        "instruction"};
 
-/// A database with one trial, counted once a list.
-std::filesystem::path counted(const std::filesystem::path& path,
-                              const std::vector<std::vector<Counter>>& counts) {
-  db::ResultStore store(path);
-  store.begin_run(db_test::sample_run());
-  store.record(db_test::timed_trial("a", 512, 1000));
-  for (const std::vector<Counter>& counters : counts) store.record_counters(key("a"), counters);
-  return path;
-}
+  /// A database with one trial, counted once a list.
+  std::filesystem::path counted(const std::filesystem::path& path,
+                                const std::vector<std::vector<Counter>>& counts) {
+    db::ResultStore store(path);
+    store.begin_run(db_test::sample_run());
+    store.record(db_test::timed_trial("a", 512, 1000));
+    for (const std::vector<Counter>& counters : counts) store.record_counters(key("a"), counters);
+    return path;
+  }
 
-double read_bytes_in(const std::filesystem::path& path) {
-  const db::Connection database = db::open_for_reading(path);
-  for (const db::StoredCounter& stored : db::counters(database, key("a")))
-    if (stored.counter.metric == read_bytes.metric) return stored.counter.value;
-  return -1;
-}
+  double read_bytes_in(const std::filesystem::path& path) {
+    const db::Connection database = db::open_for_reading(path);
+    for (const db::StoredCounter& stored : db::counters(database, key("a")))
+      if (stored.counter.metric == read_bytes.metric) return stored.counter.value;
+    return -1;
+  }
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
+  void write(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path) << text;
+  }
 
-Counter of_bytes(double value) {
-  return {read_bytes.metric, value, read_bytes.unit};
-}
+  Counter of_bytes(double value) {
+    return {read_bytes.metric, value, read_bytes.unit};
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what was counted last of a metric is kept, and metrics that were not counted again stay") {
     const TempFolder folder;

@@ -14,54 +14,54 @@ using tuner::model::ElsewhereQuery;
 using tuner::model::TrialRecord;
 
 TEST_SUITE("db::elsewhere") {
-namespace {
+  namespace {
 
-const ElsewhereQuery of_512 = {{cube(512), sample_environment()}, {"register_tile"}, {}};
+  const ElsewhereQuery of_512 = {{cube(512), sample_environment()}, {"register_tile"}, {}};
 
-class Store {
- public:
-  Store() : m_store(m_folder / "tuner.db") {}
+  class Store {
+   public:
+    Store() : m_store(m_folder / "tuner.db") {}
 
-  void add(std::int64_t size, const std::function<void(TrialRecord&)>& edit = {}, int trials = 1) {
-    for (int i = 0; i < trials; ++i) {
-      TrialRecord trial = timed_trial(fmt::format("{}", ++m_count), size, 100);
-      if (edit) edit(trial);
-      m_store.record(trial);
+    void add(std::int64_t size, const std::function<void(TrialRecord&)>& edit = {}, int trials = 1) {
+      for (int i = 0; i < trials; ++i) {
+        TrialRecord trial = timed_trial(fmt::format("{}", ++m_count), size, 100);
+        if (edit) edit(trial);
+        m_store.record(trial);
+      }
     }
-  }
-  void add(const std::string& device, int trials, const std::string& driver = "580.159.04") {
-    add(
-        512,
-        [&](TrialRecord& trial) {
-          trial.environment.device = device;
-          trial.environment.driver = driver;
-        },
-        trials);
-  }
-
-  /// The sizes, or the devices of other environments, that are remembered, in their order.
-  std::string remembered(const ElsewhereQuery& query = of_512) {
-    std::string text;
-    for (const auto& place : db::find_elsewhere(m_store.connection(), query)) {
-      const auto& of = place.tuning_case.environment;
-      const bool is_same_environment = of == query.tuning_case.environment;
-      text += (text.empty() ? "" : " ") +
-              (is_same_environment ? place.tuning_case.problem.size_text() : of.device) +
-              (is_same_environment || of.driver == sample_environment().driver ? "" : "/" + of.driver);
+    void add(const std::string& device, int trials, const std::string& driver = "580.159.04") {
+      add(
+          512,
+          [&](TrialRecord& trial) {
+            trial.environment.device = device;
+            trial.environment.driver = driver;
+          },
+          trials);
     }
-    return text;
-  }
-  std::vector<tuner::model::Elsewhere> all(const ElsewhereQuery& query = of_512) {
-    return db::find_elsewhere(m_store.connection(), query);
-  }
 
- private:
-  TempFolder m_folder;
-  db::ResultStore m_store;
-  int m_count = 0;
-};
+    /// The sizes, or the devices of other environments, that are remembered, in their order.
+    std::string remembered(const ElsewhereQuery& query = of_512) {
+      std::string text;
+      for (const auto& place : db::find_elsewhere(m_store.connection(), query)) {
+        const auto& of = place.tuning_case.environment;
+        const bool is_same_environment = of == query.tuning_case.environment;
+        text += (text.empty() ? "" : " ") +
+                (is_same_environment ? place.tuning_case.problem.size_text() : of.device) +
+                (is_same_environment || of.driver == sample_environment().driver ? "" : "/" + of.driver);
+      }
+      return text;
+    }
+    std::vector<tuner::model::Elsewhere> all(const ElsewhereQuery& query = of_512) {
+      return db::find_elsewhere(m_store.connection(), query);
+    }
 
-}  // namespace
+   private:
+    TempFolder m_folder;
+    db::ResultStore m_store;
+    int m_count = 0;
+  };
+
+  }  // namespace
 
   TEST_CASE("of the class itself the four nearest other sizes are remembered, the nearest first") {
     Store results;

@@ -12,25 +12,25 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db, energy") {
-namespace {
+  namespace {
 
-TrialRecord trial_of(double median_ns, const std::optional<Energy>& energy) {
-  TrialRecord trial = timed_trial("a", 512, median_ns);
-  trial.outcome.energy = energy;
-  return trial;
-}
+  TrialRecord trial_of(double median_ns, const std::optional<Energy>& energy) {
+    TrialRecord trial = timed_trial("a", 512, median_ns);
+    trial.outcome.energy = energy;
+    return trial;
+  }
 
-Energy joules(double mean_j) {
-  return {mean_j, mean_j * 0.99, mean_j * 1.01, 100, 80, 1500, 5, 0};
-}
+  Energy joules(double mean_j) {
+    return {mean_j, mean_j * 0.99, mean_j * 1.01, 100, 80, 1500, 5, 0};
+  }
 
-std::optional<double> joules_in(const std::filesystem::path& path) {
-  const auto trial = db::find_trial(db::open_for_reading(path), key("a"));
-  REQUIRE(trial);
-  return trial->outcome.energy ? std::optional(trial->outcome.energy->mean_j) : std::nullopt;
-}
+  std::optional<double> joules_in(const std::filesystem::path& path) {
+    const auto trial = db::find_trial(db::open_for_reading(path), key("a"));
+    REQUIRE(trial);
+    return trial->outcome.energy ? std::optional(trial->outcome.energy->mean_j) : std::nullopt;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a trial's energy outlives measurements that come without one, and a newer one takes its place") {
     const TempFolder folder;

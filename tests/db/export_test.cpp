@@ -20,34 +20,34 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {}) {
-  std::ostringstream out;
-  db::export_database(db::open_for_reading(path), filter, out);
-  return out.str();
-}
+  std::string exported(const std::filesystem::path& path, const db::TrialFilter& filter = {}) {
+    std::ostringstream out;
+    db::export_database(db::open_for_reading(path), filter, out);
+    return out.str();
+  }
 
-void fill(const std::filesystem::path& path) {
-  db::ResultStore store(path);
-  store.begin_run(db_test::sample_run());
-  store.record(full_trial());
-  store.record(timed_trial("again", 512, 100));
-  store.record(timed_trial("again", 512, 90));
-  store.record(failed_trial("bad", 1024, TrialStatus::compile_error));
-  store.end_run(db_test::key("run"), "done");
-}
+  void fill(const std::filesystem::path& path) {
+    db::ResultStore store(path);
+    store.begin_run(db_test::sample_run());
+    store.record(full_trial());
+    store.record(timed_trial("again", 512, 100));
+    store.record(timed_trial("again", 512, 90));
+    store.record(failed_trial("bad", 1024, TrialStatus::compile_error));
+    store.end_run(db_test::key("run"), "done");
+  }
 
-/// What reading `text` as an export complains about.
-std::string complaint(const std::string& text) {
-  return error_of([&] {
-           std::istringstream in(text);
-           db::parse_export(in, "x.jsonl");
-         })
-      .what();
-}
+  /// What reading `text` as an export complains about.
+  std::string complaint(const std::string& text) {
+    return error_of([&] {
+             std::istringstream in(text);
+             db::parse_export(in, "x.jsonl");
+           })
+        .what();
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("an exported database imports into an equal one") {
     const TempFolder folder;

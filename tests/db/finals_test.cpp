@@ -24,41 +24,41 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-std::vector<std::string> names_of(const std::vector<TrialRecord>& trials) {
-  std::vector<std::string> names;
-  for (const TrialRecord& trial : trials) names.push_back(trial.configuration.find("NAME")->text());
-  return names;
-}
+  std::vector<std::string> names_of(const std::vector<TrialRecord>& trials) {
+    std::vector<std::string> names;
+    for (const TrialRecord& trial : trials) names.push_back(trial.configuration.find("NAME")->text());
+    return names;
+  }
 
-using Names = std::vector<std::string>;
-using Considered = std::vector<std::vector<bool>>;
+  using Names = std::vector<std::string>;
+  using Considered = std::vector<std::vector<bool>>;
 
-db::BestAnswer answer(const db::ResultStore& store, const std::string& kernel = "") {
-  db::BestQuery query;
-  query.sizes = {512};
-  query.kernel = kernel;
-  return db::best(store.connection(), query).at(0);
-}
+  db::BestAnswer answer(const db::ResultStore& store, const std::string& kernel = "") {
+    db::BestQuery query;
+    query.sizes = {512};
+    query.kernel = kernel;
+    return db::best(store.connection(), query).at(0);
+  }
 
-std::string winner(const db::ResultStore& store, const std::string& kernel = "") {
-  return names_of({answer(store, kernel).winner}).at(0);
-}
+  std::string winner(const db::ResultStore& store, const std::string& kernel = "") {
+    return names_of({answer(store, kernel).winner}).at(0);
+  }
 
-/// How many finalists their final does not cover as they are now.
-constexpr const char* not_covered =
-    "SELECT count(*) FROM final_entries AS e JOIN trials AS t ON t.id = e.trial "
-    "JOIN kernels AS k ON k.id = t.kernel "
-    "WHERE NOT EXISTS (SELECT 1 FROM final_coverage AS v WHERE v.final = e.final AND v.run = t.run "
-    "AND v.kernel = k.name AND t.sequence BETWEEN v.first AND v.last)";
+  /// How many finalists their final does not cover as they are now.
+  constexpr const char* not_covered =
+      "SELECT count(*) FROM final_entries AS e JOIN trials AS t ON t.id = e.trial "
+      "JOIN kernels AS k ON k.id = t.kernel "
+      "WHERE NOT EXISTS (SELECT 1 FROM final_coverage AS v WHERE v.final = e.final AND v.run = t.run "
+      "AND v.kernel = k.name AND t.sequence BETWEEN v.first AND v.last)";
 
-/// What the view `best` names, by its NAME.
-std::string view(const std::filesystem::path& path) {
-  return ask(path, "SELECT configuration ->> 'NAME' || ' ' || remeasured FROM best");
-}
+  /// What the view `best` names, by its NAME.
+  std::string view(const std::filesystem::path& path) {
+    return ask(path, "SELECT configuration ->> 'NAME' || ' ' || remeasured FROM best");
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a final makes its measurements the current ones of its finalists, and covers them") {
     const TempFolder folder;

@@ -13,50 +13,50 @@ using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-/// A database with results whose time of day and run a test says.
-class Results {
- public:
-  Results() : m_store(m_folder / "tuner.db") {
-    for (const char* run : {"run", "later"}) m_store.begin_run(sample_run(run));
+  /// A database with results whose time of day and run a test says.
+  class Results {
+   public:
+    Results() : m_store(m_folder / "tuner.db") {
+      for (const char* run : {"run", "later"}) m_store.begin_run(sample_run(run));
+    }
+
+    TrialRecord add(TrialRecord trial, const std::string& run, const std::string& measured_at) {
+      trial.run = key(run);
+      trial.measured_at = measured_at;
+      trial.sequence = ++m_sequence;
+      m_store.record_stamped(trial, false);
+      return trial;
+    }
+    db::Forgotten forget(const ForgetQuery& query, bool dry_run = false) {
+      return db::forget(m_store.connection(), query, dry_run);
+    }
+    std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
+    db::ResultStore& store() { return m_store; }
+
+   private:
+    TempFolder m_folder;
+    db::ResultStore m_store;
+    std::int64_t m_sequence = 0;
+  };
+
+  ForgetQuery of_run(const std::string& run) {
+    ForgetQuery query;
+    query.run = key(run);
+    return query;
   }
 
-  TrialRecord add(TrialRecord trial, const std::string& run, const std::string& measured_at) {
-    trial.run = key(run);
-    trial.measured_at = measured_at;
-    trial.sequence = ++m_sequence;
-    m_store.record_stamped(trial, false);
-    return trial;
+  ForgetQuery of_trial(const std::string& trial) {
+    ForgetQuery query;
+    query.trial = key(trial);
+    return query;
   }
-  db::Forgotten forget(const ForgetQuery& query, bool dry_run = false) {
-    return db::forget(m_store.connection(), query, dry_run);
-  }
-  std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
-  db::ResultStore& store() { return m_store; }
 
- private:
-  TempFolder m_folder;
-  db::ResultStore m_store;
-  std::int64_t m_sequence = 0;
-};
+  constexpr const char* monday = "2026-01-05T10:00:00.000000Z";
+  constexpr const char* tuesday = "2026-01-06T10:00:00.000000Z";
 
-ForgetQuery of_run(const std::string& run) {
-  ForgetQuery query;
-  query.run = key(run);
-  return query;
-}
-
-ForgetQuery of_trial(const std::string& trial) {
-  ForgetQuery query;
-  query.trial = key(trial);
-  return query;
-}
-
-constexpr const char* monday = "2026-01-05T10:00:00.000000Z";
-constexpr const char* tuesday = "2026-01-06T10:00:00.000000Z";
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a dry run says what would go, and nothing goes") {
     Results results;

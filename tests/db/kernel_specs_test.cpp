@@ -23,79 +23,79 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-const Digest before = key("before");
-const Digest edited = key("edited");
-constexpr const char* kernel = "register_tile";  // of every timed_trial()
+  const Digest before = key("before");
+  const Digest edited = key("edited");
+  constexpr const char* kernel = "register_tile";  // of every timed_trial()
 
-TrialRecord of(const Digest& definition, TrialRecord trial) {
-  trial.definition = definition;
-  return trial;
-}
+  TrialRecord of(const Digest& definition, TrialRecord trial) {
+    trial.definition = definition;
+    return trial;
+  }
 
-/// What a sweep of the kernel with this definition says before it begins.
-template <typename Results>
-void declare(Results& results, ResultSource& past, const Digest& definition) {
-  const KernelDeclaration declaration{"matmul",   kernel,     Role::competitor,
-                                      definition, definition, "tiled.toml"};
-  std::vector<Judgement> judgements;
-  for (const PastTrial& trial : past.undecided(declaration))
-    judgements.push_back({trial.key, trial.definition == definition});
-  results.declare(declaration, judgements);
-}
+  /// What a sweep of the kernel with this definition says before it begins.
+  template <typename Results>
+  void declare(Results& results, ResultSource& past, const Digest& definition) {
+    const KernelDeclaration declaration{"matmul",   kernel,     Role::competitor,
+                                        definition, definition, "tiled.toml"};
+    std::vector<Judgement> judgements;
+    for (const PastTrial& trial : past.undecided(declaration))
+      judgements.push_back({trial.key, trial.definition == definition});
+    results.declare(declaration, judgements);
+  }
 
-void use(db::ResultStore& store, const Digest& definition) {
-  declare(store, store, definition);
-}
+  void use(db::ResultStore& store, const Digest& definition) {
+    declare(store, store, definition);
+  }
 
-/// The name and the size of what `best` answers; empty where it answers nothing.
-std::string best(const db::Connection& db, const std::string& of_kernel = "") {
-  db::BestQuery query;
-  query.sizes = {512};
-  query.kernel = of_kernel;
-  const auto answers = db::best(db, query);
-  if (answers.empty()) return "";
-  const TrialRecord& winner = answers.at(0).winner;
-  return winner.configuration.find("NAME")->text() + " " + winner.problem.size_text();
-}
+  /// The name and the size of what `best` answers; empty where it answers nothing.
+  std::string best(const db::Connection& db, const std::string& of_kernel = "") {
+    db::BestQuery query;
+    query.sizes = {512};
+    query.kernel = of_kernel;
+    const auto answers = db::best(db, query);
+    if (answers.empty()) return "";
+    const TrialRecord& winner = answers.at(0).winner;
+    return winner.configuration.find("NAME")->text() + " " + winner.problem.size_text();
+  }
 
-/// What the view `best` says of 512.
-std::string view(const std::filesystem::path& path) {
-  return ask(path, "SELECT configuration ->> 'NAME' FROM best WHERE size = '512'");
-}
+  /// What the view `best` says of 512.
+  std::string view(const std::filesystem::path& path) {
+    return ask(path, "SELECT configuration ->> 'NAME' FROM best WHERE size = '512'");
+  }
 
-FinalRecord final_of(const std::string& chosen) {
-  FinalRecord final = db_test::sample_final();
-  final.entries = {{key(chosen), 1, 1, 1, true}};
-  final.chosen = key(chosen);
-  return final;
-}
+  FinalRecord final_of(const std::string& chosen) {
+    FinalRecord final = db_test::sample_final();
+    final.entries = {{key(chosen), 1, 1, 1, true}};
+    final.chosen = key(chosen);
+    return final;
+  }
 
-void record_final(db::ResultStore& store, const Digest& definition, const std::string& name,
-                  double median_ns) {
-  FinalRecord final = final_of(name);
-  final.coverage = store.possible_final(cube(512), sample_environment(), 2, 10).coverage;
-  TrialRecord winner = of(definition, timed_trial(name, 512, median_ns));
-  winner.run = final.run;
-  store.record_final(final, {winner});
-}
+  void record_final(db::ResultStore& store, const Digest& definition, const std::string& name,
+                    double median_ns) {
+    FinalRecord final = final_of(name);
+    final.coverage = store.possible_final(cube(512), sample_environment(), 2, 10).coverage;
+    TrialRecord winner = of(definition, timed_trial(name, 512, median_ns));
+    winner.run = final.run;
+    store.record_final(final, {winner});
+  }
 
-/// An old and a new trial, the old one faster; which source is in use stays unsaid.
-void fill(const std::filesystem::path& path, bool newest_is_edited = true) {
-  db::ResultStore store(path);
-  if (!newest_is_edited) store.record(of(edited, timed_trial("new", 512, 100)));
-  store.record(of(before, timed_trial("old", 512, 50)));
-  if (newest_is_edited) store.record(of(edited, timed_trial("new", 512, 100)));
-}
+  /// An old and a new trial, the old one faster; which source is in use stays unsaid.
+  void fill(const std::filesystem::path& path, bool newest_is_edited = true) {
+    db::ResultStore store(path);
+    if (!newest_is_edited) store.record(of(edited, timed_trial("new", 512, 100)));
+    store.record(of(before, timed_trial("old", 512, 50)));
+    if (newest_is_edited) store.record(of(edited, timed_trial("new", 512, 100)));
+  }
 
-std::string exported(const std::filesystem::path& path) {
-  std::ostringstream out;
-  db::export_database(db::open_for_reading(path), {}, out);
-  return out.str();
-}
+  std::string exported(const std::filesystem::path& path) {
+    std::ostringstream out;
+    db::export_database(db::open_for_reading(path), {}, out);
+    return out.str();
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE(
       "after an edit the best is of the new source, though the old one was faster; going back brings it "

@@ -11,26 +11,26 @@ using namespace tuner::model;  // NOLINT(google-build-using-namespace)
 using db_test::TempFolder;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-RunRecord run_here(const std::string& name) {
-  struct utsname host {};
-  REQUIRE(uname(&host) == 0);
-  RunRecord run = db_test::sample_run();
-  run.id = Digest::random();
-  run.host = host.nodename;
-  run.state = "running";
-  run.command_line = name;
-  return run;
-}
+  RunRecord run_here(const std::string& name) {
+    struct utsname host {};
+    REQUIRE(uname(&host) == 0);
+    RunRecord run = db_test::sample_run();
+    run.id = Digest::random();
+    run.host = host.nodename;
+    run.state = "running";
+    run.command_line = name;
+    return run;
+  }
 
-std::string state_of(const db::Connection& connection, const std::string& name) {
-  for (const RunRecord& run : db::runs(connection))
-    if (run.command_line == name) return run.state;
-  return "";
-}
+  std::string state_of(const db::Connection& connection, const std::string& name) {
+    for (const RunRecord& run : db::runs(connection))
+      if (run.command_line == name) return run.state;
+    return "";
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a run whose process died is told as abandoned, and the next one mends its row") {
     const TempFolder folder;

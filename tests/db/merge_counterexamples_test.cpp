@@ -20,34 +20,34 @@ using tuner::model::TrialStatus;
 using tuner::model::Value;
 
 TEST_SUITE("db::merge") {
-namespace {
+  namespace {
 
-/// Two databases, of which `source` has four trials and is closed.
-struct Pair {
-  explicit Pair(const std::function<void(db::ResultStore&)>& fill = {}) {
-    {
-      db::ResultStore store(source);
-      store.begin_run(sample_run());
-      for (const char* name : {"a", "b", "c", "d"}) store.record(timed_trial(name, 512, 100));
-      if (fill) fill(store);
+  /// Two databases, of which `source` has four trials and is closed.
+  struct Pair {
+    explicit Pair(const std::function<void(db::ResultStore&)>& fill = {}) {
+      {
+        db::ResultStore store(source);
+        store.begin_run(sample_run());
+        for (const char* name : {"a", "b", "c", "d"}) store.record(timed_trial(name, 512, 100));
+        if (fill) fill(store);
+      }
+      meddle(source, "PRAGMA journal_mode = delete");
     }
-    meddle(source, "PRAGMA journal_mode = delete");
-  }
 
-  std::string refusal() const {
-    const db::Connection db = db::open_database(target);
-    std::string what = error_of([&] { db::merge_database(db, source); }).what();
-    CHECK(ask(target, "SELECT count(*) FROM trials") == "0");
-    return what;
-  }
-  db::Added merge() const { return db::merge_database(db::open_database(target), source); }
+    std::string refusal() const {
+      const db::Connection db = db::open_database(target);
+      std::string what = error_of([&] { db::merge_database(db, source); }).what();
+      CHECK(ask(target, "SELECT count(*) FROM trials") == "0");
+      return what;
+    }
+    db::Added merge() const { return db::merge_database(db::open_database(target), source); }
 
-  TempFolder folder;
-  std::filesystem::path source = folder / "source.db";
-  std::filesystem::path target = folder / "target.db";
-};
+    TempFolder folder;
+    std::filesystem::path source = folder / "source.db";
+    std::filesystem::path target = folder / "target.db";
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a database with a trigger of its own is not merged, wherever its name puts it") {
     for (const std::string name : {"aardvark", "zebra"}) {

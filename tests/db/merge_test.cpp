@@ -22,34 +22,34 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-std::string exported(const std::filesystem::path& path) {
-  std::ostringstream out;
-  db::export_database(db::open_for_reading(path), {}, out);
-  return out.str();
-}
-
-void fill(const std::filesystem::path& path, const std::string& run, const std::vector<std::string>& names,
-          double median_ns) {
-  db::ResultStore store(path);
-  store.begin_run(db_test::sample_run(run));
-  for (const std::string& name : names) {
-    TrialRecord trial = timed_trial(name, 512, median_ns);
-    trial.run = db_test::key(run);
-    store.open_attempt(trial);
-    store.record(trial);
+  std::string exported(const std::filesystem::path& path) {
+    std::ostringstream out;
+    db::export_database(db::open_for_reading(path), {}, out);
+    return out.str();
   }
-}
 
-std::string refusal(const std::filesystem::path& target, const std::filesystem::path& source) {
-  const db::Connection db = db::open_database(target);
-  const std::string what = error_of([&] { db::merge_database(db, source); }).what();
-  CHECK(ask(target, "SELECT count(*) FROM trials") == "0");
-  return what;
-}
+  void fill(const std::filesystem::path& path, const std::string& run, const std::vector<std::string>& names,
+            double median_ns) {
+    db::ResultStore store(path);
+    store.begin_run(db_test::sample_run(run));
+    for (const std::string& name : names) {
+      TrialRecord trial = timed_trial(name, 512, median_ns);
+      trial.run = db_test::key(run);
+      store.open_attempt(trial);
+      store.record(trial);
+    }
+  }
 
-}  // namespace
+  std::string refusal(const std::filesystem::path& target, const std::filesystem::path& source) {
+    const db::Connection db = db::open_database(target);
+    const std::string what = error_of([&] { db::merge_database(db, source); }).what();
+    CHECK(ask(target, "SELECT count(*) FROM trials") == "0");
+    return what;
+  }
+
+  }  // namespace
 
   TEST_CASE("merging adds what is new, keeps all measurements and lets the newer figures stand") {
     const TempFolder folder;

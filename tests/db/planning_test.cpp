@@ -12,18 +12,18 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-/// A result of a run, so many milliseconds after its beginning.
-TrialRecord result(const std::string& name, std::int64_t size, int after_ms, double compile_ms = 100) {
-  TrialRecord trial = timed_trial(name, size, 100);
-  trial.measured_at = fmt::format("2026-01-02T03:04:{:02}.{:03}000Z", after_ms / 1000, after_ms % 1000);
-  trial.sequence = after_ms + 1;
-  trial.compile_ms = compile_ms;
-  return trial;
-}
+  /// A result of a run, so many milliseconds after its beginning.
+  TrialRecord result(const std::string& name, std::int64_t size, int after_ms, double compile_ms = 100) {
+    TrialRecord trial = timed_trial(name, size, 100);
+    trial.measured_at = fmt::format("2026-01-02T03:04:{:02}.{:03}000Z", after_ms / 1000, after_ms % 1000);
+    trial.sequence = after_ms + 1;
+    trial.compile_ms = compile_ms;
+    return trial;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("compile times are of the kernel and compiler, each binary once, without what a cache had") {
     const TempFolder folder;

@@ -19,45 +19,45 @@ using db_test::sample_final;
 using db_test::TempFolder;
 
 TEST_SUITE("db, same bits") {
-namespace {
+  namespace {
 
-OutputBits bits(const std::string& outputs, const std::string& inputs = "seed 0") {
-  return {key(inputs), key(outputs)};
-}
+  OutputBits bits(const std::string& outputs, const std::string& inputs = "seed 0") {
+    return {key(inputs), key(outputs)};
+  }
 
-TrialRecord trial_of(const std::string& name, std::int64_t size, double median_ns,
-                     const std::optional<OutputBits>& bits) {
-  TrialRecord trial = db_test::timed_trial(name, size, median_ns);
-  trial.outcome.output_bits = bits;
-  return trial;
-}
+  TrialRecord trial_of(const std::string& name, std::int64_t size, double median_ns,
+                       const std::optional<OutputBits>& bits) {
+    TrialRecord trial = db_test::timed_trial(name, size, median_ns);
+    trial.outcome.output_bits = bits;
+    return trial;
+  }
 
-TrialRecord default_of(std::int64_t size, double median_ns, const std::optional<OutputBits>& bits) {
-  TrialRecord trial = trial_of("default " + std::to_string(size), size, median_ns, bits);
-  trial.is_default = true;
-  return trial;
-}
+  TrialRecord default_of(std::int64_t size, double median_ns, const std::optional<OutputBits>& bits) {
+    TrialRecord trial = trial_of("default " + std::to_string(size), size, median_ns, bits);
+    trial.is_default = true;
+    return trial;
+  }
 
-std::string name_of(const TrialRecord& trial) {
-  return trial.configuration.find("NAME")->text();
-}
+  std::string name_of(const TrialRecord& trial) {
+    return trial.configuration.find("NAME")->text();
+  }
 
-db::BestQuery query_of(db::SameBitsAs as, std::vector<std::int64_t> sizes = {512}) {
-  db::BestQuery query;
-  query.sizes = std::move(sizes);
-  query.same_bits = std::move(as);
-  return query;
-}
+  db::BestQuery query_of(db::SameBitsAs as, std::vector<std::int64_t> sizes = {512}) {
+    db::BestQuery query;
+    query.sizes = std::move(sizes);
+    query.same_bits = std::move(as);
+    return query;
+  }
 
-/// What is best among the trials with those bits, by its NAME; why there is nothing.
-std::string best_of(const db::ResultStore& store, const db::BestQuery& query) {
-  const auto answers = db::best(store.connection(), query);
-  if (!answers.empty()) return name_of(answers.front().winner);
-  const auto without = db::unanswered(store.connection(), query, answers);
-  return without.empty() ? "nothing" : without.front().lacks_bits;
-}
+  /// What is best among the trials with those bits, by its NAME; why there is nothing.
+  std::string best_of(const db::ResultStore& store, const db::BestQuery& query) {
+    const auto answers = db::best(store.connection(), query);
+    if (!answers.empty()) return name_of(answers.front().winner);
+    const auto without = db::unanswered(store.connection(), query, answers);
+    return without.empty() ? "nothing" : without.front().lacks_bits;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("bits are the same, others, or unknown: of other inputs nobody can tell") {
     CHECK(compare_bits(bits("x"), bits("x")) == BitsRelation::same);

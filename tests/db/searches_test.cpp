@@ -21,42 +21,42 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db") {
-namespace {
+  namespace {
 
-std::optional<Searched> searched(const db::Connection& db, const std::string& kernel = "") {
-  return db::SearchFinder(db).searched(db::case_id(db_test::cube(512), db_test::sample_environment()),
-                                       kernel);
-}
-
-/// A run that tried these configurations of register_tile, and what it then said of the rest.
-void search(const std::filesystem::path& path, const std::string& run, const std::vector<std::string>& names,
-            double gain = 0.004) {
-  db::ResultStore store(path);
-  store.begin_run(db_test::sample_run(run));
-  for (const std::string& name : names) {
-    TrialRecord trial = timed_trial(name, 512, 100);
-    trial.run = db_test::key(run);
-    trial.origin = "of " + run;
-    store.record(trial);
+  std::optional<Searched> searched(const db::Connection& db, const std::string& kernel = "") {
+    return db::SearchFinder(db).searched(db::case_id(db_test::cube(512), db_test::sample_environment()),
+                                         kernel);
   }
-  SearchRecord record = sample_search();
-  record.run = db_test::key(run);
-  record.tried = static_cast<std::int64_t>(names.size());
-  record.outlook->gain = gain;
-  store.record_search(record);
-}
 
-KernelDeclaration declaration(const std::string& spec) {
-  return {"matmul", "register_tile", Role::competitor, db_test::key("definition"), db_test::key(spec), ""};
-}
+  /// A run that tried these configurations of register_tile, and what it then said of the rest.
+  void search(const std::filesystem::path& path, const std::string& run,
+              const std::vector<std::string>& names, double gain = 0.004) {
+    db::ResultStore store(path);
+    store.begin_run(db_test::sample_run(run));
+    for (const std::string& name : names) {
+      TrialRecord trial = timed_trial(name, 512, 100);
+      trial.run = db_test::key(run);
+      trial.origin = "of " + run;
+      store.record(trial);
+    }
+    SearchRecord record = sample_search();
+    record.run = db_test::key(run);
+    record.tried = static_cast<std::int64_t>(names.size());
+    record.outlook->gain = gain;
+    store.record_search(record);
+  }
 
-db::ForgetQuery run_named(const std::string& run) {
-  db::ForgetQuery query;
-  query.run = db_test::key(run);
-  return query;
-}
+  KernelDeclaration declaration(const std::string& spec) {
+    return {"matmul", "register_tile", Role::competitor, db_test::key("definition"), db_test::key(spec), ""};
+  }
 
-}  // namespace
+  db::ForgetQuery run_named(const std::string& run) {
+    db::ForgetQuery query;
+    query.run = db_test::key(run);
+    return query;
+  }
+
+  }  // namespace
 
   TEST_CASE("a search comes back as it was recorded") {
     const TempFolder folder;

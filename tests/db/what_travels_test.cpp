@@ -19,77 +19,77 @@ using db_test::TempFolder;
 using db_test::timed_trial;
 
 TEST_SUITE("db::what_travels") {
-namespace {
+  namespace {
 
-const Digest definition = key("definition");
-const Digest all = key("spec with all blocks");
-const Digest some = key("spec without blocks of 16");
+  const Digest definition = key("definition");
+  const Digest all = key("spec with all blocks");
+  const Digest some = key("spec without blocks of 16");
 
-TrialRecord block(int size, double median_ns, const std::string& run = "run") {
-  TrialRecord trial = timed_trial(std::to_string(size), 512, median_ns);
-  trial.configuration = Configuration({{"BLOCK_SIZE", Value(size)}});
-  trial.definition = definition;
-  trial.run = key(run);
-  return trial;
-}
-
-/// What a sweep of the kernel with this spec says before it begins; blocks of 16 are those it may exclude.
-void declare(db::ResultStore& store, const Digest& spec, const std::string& path = "/here/tiled.toml") {
-  KernelDeclaration kernel{"matmul", "register_tile", Role::competitor, definition, spec, path};
-  std::vector<Judgement> judgements;
-  for (const PastTrial& trial : store.undecided(kernel)) {
-    const bool is_16 = trial.configuration.find("BLOCK_SIZE")->text() == "16";
-    judgements.push_back({trial.key, spec == all || !is_16});
+  TrialRecord block(int size, double median_ns, const std::string& run = "run") {
+    TrialRecord trial = timed_trial(std::to_string(size), 512, median_ns);
+    trial.configuration = Configuration({{"BLOCK_SIZE", Value(size)}});
+    trial.definition = definition;
+    trial.run = key(run);
+    return trial;
   }
-  store.declare(kernel, judgements);
-}
 
-/// The block of the view `best`; empty where there is none.
-std::string best(const std::filesystem::path& path) {
-  return ask(path, "SELECT configuration ->> 'BLOCK_SIZE' FROM best WHERE size = '512'");
-}
-
-struct Folder {
-  TempFolder folder;
-  std::filesystem::path operator/(const std::string& name) const { return folder / name; }
-
-  /// A database in which `fill` worked.
-  std::filesystem::path make(const std::string& name,
-                             const std::function<void(db::ResultStore&)>& fill) const {
-    db::ResultStore store(folder / name);
-    store.begin_run(db_test::sample_run());
-    fill(store);
-    return folder / name;
-  }
-  std::filesystem::path exported(const std::filesystem::path& path) const {
-    const std::filesystem::path file = path.string() + ".jsonl";
-    std::ofstream out(file);
-    db::export_database(db::open_for_reading(path), {}, out);
-    return file;
-  }
-  /// `target` with what each source holds: merged, and imported as an export. They answer alike.
-  std::filesystem::path together(const std::vector<std::filesystem::path>& paths) const {
-    const auto merged = folder / "merged.db";
-    const auto imported = folder / "imported.db";
-    for (const auto& path : {merged, imported}) std::filesystem::remove(path);
-    {
-      const db::Connection into = db::open_database(merged);
-      db::merge_databases(into, paths);
-      const db::Connection other = db::open_database(imported);
-      for (const auto& path : paths) db::import_file(other, exported(path));
+  /// What a sweep of the kernel with this spec says before it begins; blocks of 16 are those it may exclude.
+  void declare(db::ResultStore& store, const Digest& spec, const std::string& path = "/here/tiled.toml") {
+    KernelDeclaration kernel{"matmul", "register_tile", Role::competitor, definition, spec, path};
+    std::vector<Judgement> judgements;
+    for (const PastTrial& trial : store.undecided(kernel)) {
+      const bool is_16 = trial.configuration.find("BLOCK_SIZE")->text() == "16";
+      judgements.push_back({trial.key, spec == all || !is_16});
     }
-    CHECK(best(merged) == best(imported));
-    CHECK(exported_text(merged) == exported_text(imported));
-    return merged;
+    store.declare(kernel, judgements);
   }
-  static std::string exported_text(const std::filesystem::path& path) {
-    std::ostringstream out;
-    db::export_database(db::open_for_reading(path), {}, out);
-    return out.str();
-  }
-};
 
-}  // namespace
+  /// The block of the view `best`; empty where there is none.
+  std::string best(const std::filesystem::path& path) {
+    return ask(path, "SELECT configuration ->> 'BLOCK_SIZE' FROM best WHERE size = '512'");
+  }
+
+  struct Folder {
+    TempFolder folder;
+    std::filesystem::path operator/(const std::string& name) const { return folder / name; }
+
+    /// A database in which `fill` worked.
+    std::filesystem::path make(const std::string& name,
+                               const std::function<void(db::ResultStore&)>& fill) const {
+      db::ResultStore store(folder / name);
+      store.begin_run(db_test::sample_run());
+      fill(store);
+      return folder / name;
+    }
+    std::filesystem::path exported(const std::filesystem::path& path) const {
+      const std::filesystem::path file = path.string() + ".jsonl";
+      std::ofstream out(file);
+      db::export_database(db::open_for_reading(path), {}, out);
+      return file;
+    }
+    /// `target` with what each source holds: merged, and imported as an export. They answer alike.
+    std::filesystem::path together(const std::vector<std::filesystem::path>& paths) const {
+      const auto merged = folder / "merged.db";
+      const auto imported = folder / "imported.db";
+      for (const auto& path : {merged, imported}) std::filesystem::remove(path);
+      {
+        const db::Connection into = db::open_database(merged);
+        db::merge_databases(into, paths);
+        const db::Connection other = db::open_database(imported);
+        for (const auto& path : paths) db::import_file(other, exported(path));
+      }
+      CHECK(best(merged) == best(imported));
+      CHECK(exported_text(merged) == exported_text(imported));
+      return merged;
+    }
+    static std::string exported_text(const std::filesystem::path& path) {
+      std::ostringstream out;
+      db::export_database(db::open_for_reading(path), {}, out);
+      return out.str();
+    }
+  };
+
+  }  // namespace
 
   TEST_CASE("what a spec excludes stays out of a merged database, and comes back with the undone edit") {
     const Folder folder;

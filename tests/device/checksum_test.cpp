@@ -10,15 +10,15 @@
 namespace device = tuner::device;
 
 TEST_SUITE("tuner::device checksum") {
-namespace {
+  namespace {
 
-std::array<unsigned char, 41> counting() {
-  std::array<unsigned char, 41> out{};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(i * 7 + 1);
-  return out;
-}
+  std::array<unsigned char, 41> counting() {
+    std::array<unsigned char, 41> out{};
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned char>(i * 7 + 1);
+    return out;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a changed byte anywhere changes it, the tail's included") {
     auto bytes = counting();

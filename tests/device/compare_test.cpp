@@ -11,38 +11,38 @@ namespace device = tuner::device;
 using tuner::model::ElementType;
 
 TEST_SUITE("tuner::device compare") {
-namespace {
+  namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Four floats against 1, 2, 3, 4 with magnitude 10.
-struct Case {
-  std::vector<float> got = {1, 2, 3, 4};
-  std::vector<double> expected = {1, 2, 3, 4};
-  std::vector<double> magnitude = {10, 10, 10, 10};
-  double bound_factor = 0.01;
-  bool ignore_unwritten = false;
+  /// Four floats against 1, 2, 3, 4 with magnitude 10.
+  struct Case {
+    std::vector<float> got = {1, 2, 3, 4};
+    std::vector<double> expected = {1, 2, 3, 4};
+    std::vector<double> magnitude = {10, 10, 10, 10};
+    double bound_factor = 0.01;
+    bool ignore_unwritten = false;
 
-  tuner::model::Verification compare() const {
-    device::CompareRequest request;
-    request.got = reinterpret_cast<std::uint64_t>(got.data());
-    request.elements = static_cast<std::int64_t>(got.size());
-    request.expected = reinterpret_cast<std::uint64_t>(expected.data());
-    request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
-    request.bound_factor = bound_factor;
-    request.ignore_unwritten = ignore_unwritten;
-    return device::compare_on_host(request);
+    tuner::model::Verification compare() const {
+      device::CompareRequest request;
+      request.got = reinterpret_cast<std::uint64_t>(got.data());
+      request.elements = static_cast<std::int64_t>(got.size());
+      request.expected = reinterpret_cast<std::uint64_t>(expected.data());
+      request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
+      request.bound_factor = bound_factor;
+      request.ignore_unwritten = ignore_unwritten;
+      return device::compare_on_host(request);
+    }
+  };
+
+  float poison_float() {
+    return std::bit_cast<float>(device::poison_word);
   }
-};
+  double poison_double() {
+    return std::bit_cast<double>(device::poison_double);
+  }
 
-float poison_float() {
-  return std::bit_cast<float>(device::poison_word);
-}
-double poison_double() {
-  return std::bit_cast<double>(device::poison_double);
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what is equal has no error") {
     const auto verification = Case{}.compare();

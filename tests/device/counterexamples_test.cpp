@@ -20,23 +20,24 @@ using tuner::model::ElementType;
 using tuner::model::Init;
 
 TEST_SUITE("tuner::device counterexamples") {
-namespace {
+  namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <typename Number>
-device::CompareRequest request_of(ElementType type, const std::vector<Number>& got,
-                                  const std::vector<double>& expected, const std::vector<double>& magnitude) {
-  device::CompareRequest request;
-  request.got = reinterpret_cast<std::uint64_t>(got.data());
-  request.type = type;
-  request.elements = static_cast<std::int64_t>(got.size());
-  request.expected = reinterpret_cast<std::uint64_t>(expected.data());
-  request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
-  return request;
-}
+  template <typename Number>
+  device::CompareRequest request_of(ElementType type, const std::vector<Number>& got,
+                                    const std::vector<double>& expected,
+                                    const std::vector<double>& magnitude) {
+    device::CompareRequest request;
+    request.got = reinterpret_cast<std::uint64_t>(got.data());
+    request.type = type;
+    request.elements = static_cast<std::int64_t>(got.size());
+    request.expected = reinterpret_cast<std::uint64_t>(expected.data());
+    request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
+    return request;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("whole words in another order are other memory") {
     std::array<std::uint64_t, 3> words = {11, 22, 33};

@@ -27,44 +27,45 @@
 namespace counters = tuner::device::cuda::counters;
 
 TEST_SUITE("tuner::device::cuda::counters") {
-namespace {
+  namespace {
 
-/// CUPTI with its metrics, or null where this machine has none.
-std::shared_ptr<const counters::Cupti> cupti_here() {
-  static const std::shared_ptr<const counters::Cupti> library = [] {
-    const char* const named = std::getenv("TUNER_LIBCUPTI");
-    std::vector<std::string> places;
-    for (const auto& candidate : tuner::compile::nvrtc::library_candidates(
-             named == nullptr ? "" : named, {{"libcupti.so.13", "libcupti.so.12"}, "cuda_cupti"}))
-      places.push_back(candidate.file);
-    try {
-      auto cupti = counters::load_cupti(places);
-      counters::ChipMetrics(cupti, "GA100");  // finds libnvperf_host.so beside it
-      return cupti;
-    } catch (const tuner::model::Error& error) {
-      MESSAGE("skipped: " << std::string(error.what()));
-      return std::shared_ptr<const counters::Cupti>();
-    }
-  }();
-  return library;
-}
-
-bool is_in_one(const std::vector<counters::PassGroup>& groups, const counters::PassGroup& terms) {
-  return std::ranges::any_of(groups, [&](const counters::PassGroup& group) {
-    return std::ranges::all_of(terms, [&](const auto& term) { return std::ranges::count(group, term) == 1; });
-  });
-}
-
-std::string error_of(const auto& act) {
-  try {
-    act();
-  } catch (const tuner::model::Error& error) {
-    return error.what();
+  /// CUPTI with its metrics, or null where this machine has none.
+  std::shared_ptr<const counters::Cupti> cupti_here() {
+    static const std::shared_ptr<const counters::Cupti> library = [] {
+      const char* const named = std::getenv("TUNER_LIBCUPTI");
+      std::vector<std::string> places;
+      for (const auto& candidate : tuner::compile::nvrtc::library_candidates(
+               named == nullptr ? "" : named, {{"libcupti.so.13", "libcupti.so.12"}, "cuda_cupti"}))
+        places.push_back(candidate.file);
+      try {
+        auto cupti = counters::load_cupti(places);
+        counters::ChipMetrics(cupti, "GA100");  // finds libnvperf_host.so beside it
+        return cupti;
+      } catch (const tuner::model::Error& error) {
+        MESSAGE("skipped: " << std::string(error.what()));
+        return std::shared_ptr<const counters::Cupti>();
+      }
+    }();
+    return library;
   }
-  return "";
-}
 
-}  // namespace
+  bool is_in_one(const std::vector<counters::PassGroup>& groups, const counters::PassGroup& terms) {
+    return std::ranges::any_of(groups, [&](const counters::PassGroup& group) {
+      return std::ranges::all_of(terms,
+                                 [&](const auto& term) { return std::ranges::count(group, term) == 1; });
+    });
+  }
+
+  std::string error_of(const auto& act) {
+    try {
+      act();
+    } catch (const tuner::model::Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  }  // namespace
 
   TEST_CASE("every chip that CUPTI knows can be asked for the usual metrics, in few passes") {
     const auto cupti = cupti_here();

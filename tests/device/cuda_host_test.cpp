@@ -18,18 +18,18 @@
 namespace cuda = tuner::device::cuda;
 
 TEST_SUITE("tuner::device::cuda without a GPU") {
-namespace {
+  namespace {
 
-/// NVRTC, or null where this machine has none.
-std::shared_ptr<const tuner::compile::nvrtc::Library> nvrtc_library() {
-  try {
-    return tuner::compile::nvrtc::load_library();
-  } catch (const tuner::model::Error&) {
-    return nullptr;
+  /// NVRTC, or null where this machine has none.
+  std::shared_ptr<const tuner::compile::nvrtc::Library> nvrtc_library() {
+    try {
+      return tuner::compile::nvrtc::load_library();
+    } catch (const tuner::model::Error&) {
+      return nullptr;
+    }
   }
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the support kernels compile for every architecture the compiler knows" *
             doctest::skip(nvrtc_library() == nullptr)) {

@@ -16,9 +16,9 @@ using tuner::model::Step;
 using tuner::model::TrialStatus;
 
 TEST_SUITE("tuner::device::cuda launches") {
-namespace {
+  namespace {
 
-const char* const source = R"(
+  const char* const source = R"(
 extern "C" __global__ void add(float* y, int n, float much) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] += much;
@@ -39,47 +39,47 @@ extern "C" __global__ void copy(float* to, const float* from, int n) {
 }
 )";
 
-tests::Loaded kernels() {
-  return load(source, {"add", "scalars", "through_shared", "copy"});
-}
-
-tuner::model::Operand real_operand(ElementType type, double value) {
-  tuner::model::Operand out = integer_operand(0);
-  out.type = type;
-  out.real = value;
-  return out;
-}
-
-tuner::model::Operand typed_operand(ElementType type, std::int64_t value) {
-  tuner::model::Operand out = integer_operand(value);
-  out.type = type;
-  return out;
-}
-
-/// Wrong elements of `got` against 0 + 1 i, that is against `init` as doubles.
-std::int64_t wrong(const tuner::device::Buffer& got, ElementType type, std::int64_t elements,
-                   const Init& init) {
-  const auto expected = filled(ElementType::float64, elements, init);
-  const auto magnitude = filled(ElementType::float64, elements, {Init::Kind::constant, 1, 0});
-  return gpu()
-      .device->compare({got.address(), type, elements, expected->address(), magnitude->address(), 0})
-      .wrong_elements;
-}
-
-void check_refused(const std::vector<Step>& steps, const std::string& part) {
-  const auto loaded = kernels();
-  try {
-    tests::bind(loaded, steps)->run(1);
-    FAIL("it ran");
-  } catch (const DeviceFault& fault) {
-    CHECK(fault.status() == TrialStatus::launch_error);
-    CHECK_FALSE(fault.lost());
-    CAPTURE(fault.what());
-    CHECK(std::string(fault.what()).find(part) != std::string::npos);
+  tests::Loaded kernels() {
+    return load(source, {"add", "scalars", "through_shared", "copy"});
   }
-}
 
-}  // namespace
+  tuner::model::Operand real_operand(ElementType type, double value) {
+    tuner::model::Operand out = integer_operand(0);
+    out.type = type;
+    out.real = value;
+    return out;
+  }
+
+  tuner::model::Operand typed_operand(ElementType type, std::int64_t value) {
+    tuner::model::Operand out = integer_operand(value);
+    out.type = type;
+    return out;
+  }
+
+  /// Wrong elements of `got` against 0 + 1 i, that is against `init` as doubles.
+  std::int64_t wrong(const tuner::device::Buffer& got, ElementType type, std::int64_t elements,
+                     const Init& init) {
+    const auto expected = filled(ElementType::float64, elements, init);
+    const auto magnitude = filled(ElementType::float64, elements, {Init::Kind::constant, 1, 0});
+    return gpu()
+        .device->compare({got.address(), type, elements, expected->address(), magnitude->address(), 0})
+        .wrong_elements;
+  }
+
+  void check_refused(const std::vector<Step>& steps, const std::string& part) {
+    const auto loaded = kernels();
+    try {
+      tests::bind(loaded, steps)->run(1);
+      FAIL("it ran");
+    } catch (const DeviceFault& fault) {
+      CHECK(fault.status() == TrialStatus::launch_error);
+      CHECK_FALSE(fault.lost());
+      CAPTURE(fault.what());
+      CHECK(std::string(fault.what()).find(part) != std::string::npos);
+    }
+  }
+
+  }  // namespace
 
   TEST_CASE("the device tells what it is") {
     const auto listed = tuner::device::cuda::devices();

@@ -18,46 +18,46 @@ using tuner::model::ElementType;
 using tuner::model::Init;
 
 TEST_SUITE("tuner::device::cuda memory") {
-namespace {
+  namespace {
 
-constexpr std::int64_t elements = 100'003;
-constexpr std::array types = {ElementType::float32, ElementType::float64, ElementType::int8,
-                              ElementType::uint8,   ElementType::int32,   ElementType::uint32,
-                              ElementType::int64,   ElementType::uint64};
-constexpr Init poison{};
-constexpr Init counting{Init::Kind::iota, 0, 1};
-constexpr Init one{Init::Kind::constant, 1, 0};
+  constexpr std::int64_t elements = 100'003;
+  constexpr std::array types = {ElementType::float32, ElementType::float64, ElementType::int8,
+                                ElementType::uint8,   ElementType::int32,   ElementType::uint32,
+                                ElementType::int64,   ElementType::uint64};
+  constexpr Init poison{};
+  constexpr Init counting{Init::Kind::iota, 0, 1};
+  constexpr Init one{Init::Kind::constant, 1, 0};
 
-std::vector<std::byte> filled_on_host(ElementType type, std::int64_t count, const Init& init,
-                                      std::uint64_t seed) {
-  std::vector<std::byte> out(static_cast<std::size_t>(count * tuner::model::size_bytes(type)));
-  tuner::device::fill_on_host(out.data(), type, count, init, seed);
-  return out;
-}
-
-/// Outputs, expected values and magnitudes on the device.
-struct Comparison {
-  std::unique_ptr<Buffer> got;
-  std::unique_ptr<Buffer> expected;
-  std::unique_ptr<Buffer> magnitude;
-  ElementType type;
-  std::int64_t count;
-  double bound_factor = 1e-6;
-
-  tuner::model::Verification run() const {
-    return gpu().device->compare(
-        {got->address(), type, count, expected->address(), magnitude->address(), bound_factor});
+  std::vector<std::byte> filled_on_host(ElementType type, std::int64_t count, const Init& init,
+                                        std::uint64_t seed) {
+    std::vector<std::byte> out(static_cast<std::size_t>(count * tuner::model::size_bytes(type)));
+    tuner::device::fill_on_host(out.data(), type, count, init, seed);
+    return out;
   }
-};
 
-/// Got what was expected: 0, 1, 2, … modulo 100 where the type is small.
-Comparison equal(ElementType type, std::int64_t count = elements) {
-  const Init values{Init::Kind::integers, 0, 100};  // the same in every type for one seed
-  return {filled(type, count, values, 5), filled(ElementType::float64, count, values, 5),
-          filled(ElementType::float64, count, one), type, count};
-}
+  /// Outputs, expected values and magnitudes on the device.
+  struct Comparison {
+    std::unique_ptr<Buffer> got;
+    std::unique_ptr<Buffer> expected;
+    std::unique_ptr<Buffer> magnitude;
+    ElementType type;
+    std::int64_t count;
+    double bound_factor = 1e-6;
 
-}  // namespace
+    tuner::model::Verification run() const {
+      return gpu().device->compare(
+          {got->address(), type, count, expected->address(), magnitude->address(), bound_factor});
+    }
+  };
+
+  /// Got what was expected: 0, 1, 2, … modulo 100 where the type is small.
+  Comparison equal(ElementType type, std::int64_t count = elements) {
+    const Init values{Init::Kind::integers, 0, 100};  // the same in every type for one seed
+    return {filled(type, count, values, 5), filled(ElementType::float64, count, values, 5),
+            filled(ElementType::float64, count, one), type, count};
+  }
+
+  }  // namespace
 
   TEST_CASE("fill writes what the host's function says, bit for bit") {
     for (const ElementType type : types) {

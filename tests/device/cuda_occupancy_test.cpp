@@ -8,11 +8,11 @@ using tests::gpu;
 namespace cuda = tuner::device::cuda;
 
 TEST_SUITE("tuner::device::cuda occupancy") {
-namespace {
+  namespace {
 
-/// A kernel with `values` live registers and `shared` bytes of static shared memory.
-std::string shape_source(int values, int shared) {
-  return fmt::format(R"(
+  /// A kernel with `values` live registers and `shared` bytes of static shared memory.
+  std::string shape_source(int values, int shared) {
+    return fmt::format(R"(
 extern "C" __global__ void shape(float* y, int n) {{
   __shared__ char buffer[{1}];
   float value[{0}];
@@ -25,10 +25,10 @@ extern "C" __global__ void shape(float* y, int n) {{
   __syncthreads();
   for (int i = 0; i < {0}; ++i) y[i * n] = value[i] + buffer[(threadIdx.x + 1) % {1}];
 }})",
-                     values, shared);
-}
+                       values, shared);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("our arithmetic and the driver agree on every shape, launchable or not") {
     const auto& info = gpu().device->info();

@@ -20,15 +20,15 @@ using tuner::model::Operand;
 using tuner::model::TrialStatus;
 
 TEST_SUITE("tuner::device::cuda places") {
-namespace {
+  namespace {
 
-const char* const with_variables = R"(
+  const char* const with_variables = R"(
 namespace space { __constant__ float in[40]; }
 __device__ float out[37];
 extern "C" __global__ void move_through() { if (threadIdx.x < 37) out[threadIdx.x] = space::in[threadIdx.x]; }
 )";
 
-const char* const with_maps = R"(
+  const char* const with_maps = R"(
 #include <cuda.h>
 #include <cuda/barrier>
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -49,7 +49,7 @@ extern "C" __global__ void through_maps(const __grid_constant__ CUtensorMap from
 }
 )";
 
-const char* const with_lines = R"(
+  const char* const with_lines = R"(
 #include <cuda.h>
 #include <cuda/barrier>
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -70,7 +70,7 @@ extern "C" __global__ void through_lines(const __grid_constant__ CUtensorMap fro
 }
 )";
 
-const char* const with_textures = R"(
+  const char* const with_textures = R"(
 extern "C" __global__ void read_plane(cudaTextureObject_t image, float* out, int width) {
   const int i = threadIdx.x;
   out[3 * i] = tex2D<float>(image, i % width + 0.5f, i / width + 0.5f);
@@ -83,7 +83,7 @@ extern "C" __global__ void read_line(cudaTextureObject_t line, float* out) {
 }
 )";
 
-const char* const with_surfaces = R"(
+  const char* const with_surfaces = R"(
 extern "C" __global__ void move_on(cudaTextureObject_t before, cudaSurfaceObject_t sums, int height) {
   const int x = threadIdx.x;
   for (int y = 0; y < height; ++y) {
@@ -93,39 +93,39 @@ extern "C" __global__ void move_on(cudaTextureObject_t before, cudaSurfaceObject
 }
 )";
 
-/// A view of buffer `index`, 7 floats of each row of 9, in an array.
-Operand array_operand(int index, bool is_surface, std::int64_t rows) {
-  Operand operand = buffer_operand(index);
-  operand.kind = Operand::Kind::texture;
-  operand.type = ElementType::float32;
-  operand.texture = {{7, rows}, 36};
-  operand.texture->in_array = true;
-  operand.texture->is_surface = is_surface;
-  return operand;
-}
+  /// A view of buffer `index`, 7 floats of each row of 9, in an array.
+  Operand array_operand(int index, bool is_surface, std::int64_t rows) {
+    Operand operand = buffer_operand(index);
+    operand.kind = Operand::Kind::texture;
+    operand.type = ElementType::float32;
+    operand.texture = {{7, rows}, 36};
+    operand.texture->in_array = true;
+    operand.texture->is_surface = is_surface;
+    return operand;
+  }
 
-constexpr std::int64_t width = 100;  // no multiple of the box
-constexpr std::int64_t height = 45;
+  constexpr std::int64_t width = 100;  // no multiple of the box
+  constexpr std::int64_t height = 45;
 
-Operand map_operand(int buffer) {
-  Operand operand = buffer_operand(buffer);
-  operand.kind = Operand::Kind::tensor_map;
-  operand.type = ElementType::float32;
-  operand.tensor = {{width, height}, {4 * width}, {32, 8}, {1, 1}, 0, 0, 128, false};
-  return operand;
-}
+  Operand map_operand(int buffer) {
+    Operand operand = buffer_operand(buffer);
+    operand.kind = Operand::Kind::tensor_map;
+    operand.type = ElementType::float32;
+    operand.tensor = {{width, height}, {4 * width}, {32, 8}, {1, 1}, 0, 0, 128, false};
+    return operand;
+  }
 
-bool has_tensor_maps() {
-  return gpu().device->info().compute_major >= 9;
-}
+  bool has_tensor_maps() {
+    return gpu().device->info().compute_major >= 9;
+  }
 
-std::vector<float> contents(tuner::device::Address address, std::int64_t elements) {
-  std::vector<float> out(static_cast<std::size_t>(elements));
-  gpu().device->read(address, std::as_writable_bytes(std::span(out)));
-  return out;
-}
+  std::vector<float> contents(tuner::device::Address address, std::int64_t elements) {
+    std::vector<float> out(static_cast<std::size_t>(elements));
+    gpu().device->read(address, std::as_writable_bytes(std::span(out)));
+    return out;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("variables of a binary are found, filled and read, each module's its own") {
     const std::vector<std::string> entries = {"move_through", "&space::in", "&out"};

@@ -8,12 +8,12 @@ using tests::gpu;
 using namespace tuner::model;
 
 TEST_SUITE("tuner::measure on a GPU") {
-namespace {
+  namespace {
 
-constexpr std::int64_t n = 1 << 22;
+  constexpr std::int64_t n = 1 << 22;
 
-/// y = 2x in four ways: right, nothing done, past the end, and over its input.
-const char* const runner_source = R"(
+  /// y = 2x in four ways: right, nothing done, past the end, and over its input.
+  const char* const runner_source = R"(
 extern "C" __global__ void reference(const float* x, double* expected, double* magnitude, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     expected[i] = 2.0 * x[i];
@@ -35,78 +35,78 @@ extern "C" __global__ void kernel(float* x, float* y, int n) {
 }
 )";
 
-/// Lends the program's device to a runner, which owns what it is given.
-class Borrowed final : public tuner::device::Device {
- public:
-  const DeviceInfo& info() const override { return lender().info(); }
-  std::unique_ptr<tuner::device::Buffer> allocate(std::int64_t bytes) override {
-    return lender().allocate(bytes);
-  }
-  std::unique_ptr<tuner::device::Buffer> allocate_in(tuner::model::Memory memory,
-                                                     std::int64_t bytes) override {
-    return lender().allocate_in(memory, bytes);
-  }
-  void fill(tuner::device::Address address, ElementType type, std::int64_t elements, const Init& init,
-            std::uint64_t seed) override {
-    lender().fill(address, type, elements, init, seed);
-  }
-  Verification compare(const tuner::device::CompareRequest& request) override {
-    return lender().compare(request);
-  }
-  void write(tuner::device::Address to, std::span<const std::byte> from) override {
-    lender().write(to, from);
-  }
-  void read(tuner::device::Address from, std::span<std::byte> to) override { lender().read(from, to); }
-  std::uint64_t checksum(tuner::device::Address address, std::int64_t bytes) override {
-    return lender().checksum(address, bytes);
-  }
-  std::unique_ptr<tuner::device::Module> load(std::span<const std::byte> binary) override {
-    return lender().load(binary);
-  }
-  std::unique_ptr<tuner::device::Sequence> bind(tuner::device::Module& module,
-                                                const std::vector<KernelResources>& kernels,
-                                                const std::vector<Step>& steps,
-                                                const std::vector<BufferPlan>& buffers,
-                                                const tuner::device::Bindings& bindings) override {
-    return lender().bind(module, kernels, steps, buffers, bindings);
-  }
-  void flush_l2() override { lender().flush_l2(); }
+  /// Lends the program's device to a runner, which owns what it is given.
+  class Borrowed final : public tuner::device::Device {
+   public:
+    const DeviceInfo& info() const override { return lender().info(); }
+    std::unique_ptr<tuner::device::Buffer> allocate(std::int64_t bytes) override {
+      return lender().allocate(bytes);
+    }
+    std::unique_ptr<tuner::device::Buffer> allocate_in(tuner::model::Memory memory,
+                                                       std::int64_t bytes) override {
+      return lender().allocate_in(memory, bytes);
+    }
+    void fill(tuner::device::Address address, ElementType type, std::int64_t elements, const Init& init,
+              std::uint64_t seed) override {
+      lender().fill(address, type, elements, init, seed);
+    }
+    Verification compare(const tuner::device::CompareRequest& request) override {
+      return lender().compare(request);
+    }
+    void write(tuner::device::Address to, std::span<const std::byte> from) override {
+      lender().write(to, from);
+    }
+    void read(tuner::device::Address from, std::span<std::byte> to) override { lender().read(from, to); }
+    std::uint64_t checksum(tuner::device::Address address, std::int64_t bytes) override {
+      return lender().checksum(address, bytes);
+    }
+    std::unique_ptr<tuner::device::Module> load(std::span<const std::byte> binary) override {
+      return lender().load(binary);
+    }
+    std::unique_ptr<tuner::device::Sequence> bind(tuner::device::Module& module,
+                                                  const std::vector<KernelResources>& kernels,
+                                                  const std::vector<Step>& steps,
+                                                  const std::vector<BufferPlan>& buffers,
+                                                  const tuner::device::Bindings& bindings) override {
+      return lender().bind(module, kernels, steps, buffers, bindings);
+    }
+    void flush_l2() override { lender().flush_l2(); }
 
- private:
-  static tuner::device::Device& lender() { return *gpu().device; }
-};
+   private:
+    static tuner::device::Device& lender() { return *gpu().device; }
+  };
 
-Operand operand(int buffer, Operand::Kind kind = Operand::Kind::buffer) {
-  Operand out = tests::buffer_operand(buffer);
-  out.kind = kind;
-  return out;
-}
+  Operand operand(int buffer, Operand::Kind kind = Operand::Kind::buffer) {
+    Operand out = tests::buffer_operand(buffer);
+    out.kind = kind;
+    return out;
+  }
 
-TrialJob job(int fault) {
-  TrialJob out;
-  out.plan.buffers = {{"x", ElementType::float32, n, Access::in, {Init::Kind::uniform, -1, 1}, {}},
-                      {"y", ElementType::float32, n, Access::out, {}, {}}};
-  out.plan.steps = {
-      tests::launch("kernel", n / 256 + 1, 256, {operand(0), operand(1), tests::integer_operand(n)})};
-  out.plan.verify.reference = {
-      tests::launch("reference", 1024, 256,
-                    {operand(0), operand(1, Operand::Kind::expected), operand(1, Operand::Kind::magnitude),
-                     tests::integer_operand(n)})};
-  out.plan.verify.rounding_terms = 1;
-  const auto kernel = gpu().compile(runner_source, {"kernel"}, {"-DFAULT=" + std::to_string(fault)});
-  const auto reference = gpu().compile(runner_source, {"reference"}, {"-DFAULT=0"});
-  out.binary = kernel.binary;
-  out.kernels = kernel.kernels;
-  out.reference_binary = reference.binary;
-  out.reference_kernels = reference.kernels;
-  out.policy = tuner::measure::policy("standard");
-  return out;
-}
+  TrialJob job(int fault) {
+    TrialJob out;
+    out.plan.buffers = {{"x", ElementType::float32, n, Access::in, {Init::Kind::uniform, -1, 1}, {}},
+                        {"y", ElementType::float32, n, Access::out, {}, {}}};
+    out.plan.steps = {
+        tests::launch("kernel", n / 256 + 1, 256, {operand(0), operand(1), tests::integer_operand(n)})};
+    out.plan.verify.reference = {
+        tests::launch("reference", 1024, 256,
+                      {operand(0), operand(1, Operand::Kind::expected), operand(1, Operand::Kind::magnitude),
+                       tests::integer_operand(n)})};
+    out.plan.verify.rounding_terms = 1;
+    const auto kernel = gpu().compile(runner_source, {"kernel"}, {"-DFAULT=" + std::to_string(fault)});
+    const auto reference = gpu().compile(runner_source, {"reference"}, {"-DFAULT=0"});
+    out.binary = kernel.binary;
+    out.kernels = kernel.kernels;
+    out.reference_binary = reference.binary;
+    out.reference_kernels = reference.kernels;
+    out.policy = tuner::measure::policy("standard");
+    return out;
+  }
 
-/// A kernel whose time is as many multiply-adds in a row, some 0.2 ms for 100,000.
-TrialJob work(int iterations) {
-  constexpr std::int64_t elements = 1 << 16;
-  const char* const chain = R"(
+  /// A kernel whose time is as many multiply-adds in a row, some 0.2 ms for 100,000.
+  TrialJob work(int iterations) {
+    constexpr std::int64_t elements = 1 << 16;
+    const char* const chain = R"(
 extern "C" __global__ void chain(float* y) {
   float v = threadIdx.x;
 #pragma unroll 100
@@ -114,17 +114,17 @@ extern "C" __global__ void chain(float* y) {
   y[blockIdx.x * blockDim.x + threadIdx.x] = v;
 }
 )";
-  TrialJob out;
-  out.plan.buffers = {{"y", ElementType::float32, elements, Access::out, {}, {}}};
-  out.plan.steps = {tests::launch("chain", elements / 256, 256, {operand(0)})};
-  const auto compilation = gpu().compile(chain, {"chain"}, {"-DITERATIONS=" + std::to_string(iterations)});
-  out.binary = compilation.binary;
-  out.kernels = compilation.kernels;
-  out.policy = tuner::measure::policy("standard");
-  return out;
-}
+    TrialJob out;
+    out.plan.buffers = {{"y", ElementType::float32, elements, Access::out, {}, {}}};
+    out.plan.steps = {tests::launch("chain", elements / 256, 256, {operand(0)})};
+    const auto compilation = gpu().compile(chain, {"chain"}, {"-DITERATIONS=" + std::to_string(iterations)});
+    out.binary = compilation.binary;
+    out.kernels = compilation.kernels;
+    out.policy = tuner::measure::policy("standard");
+    return out;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a trial ends as its kernel deserves, and spoils nothing for the next") {
     tuner::measure::DeviceTrialRunner runner(std::make_unique<Borrowed>());

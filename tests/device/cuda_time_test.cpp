@@ -12,9 +12,9 @@ using tests::launch;
 using tuner::model::Execution;
 
 TEST_SUITE("tuner::device::cuda times") {
-namespace {
+  namespace {
 
-const char* const time_source = R"(
+  const char* const time_source = R"(
 extern "C" __global__ void nothing() {}
 extern "C" __global__ void spin(int nanoseconds) {
   unsigned long long start, now;
@@ -31,19 +31,20 @@ extern "C" __global__ void sum(const float4* from, float* to, int n) {
 }
 )";
 
-tests::Loaded time_kernels() {
-  return tests::load(time_source, {"nothing", "spin", "sum"});
-}
+  tests::Loaded time_kernels() {
+    return tests::load(time_source, {"nothing", "spin", "sum"});
+  }
 
-double median_of(tuner::device::Sequence& sequence, int repetitions, Execution execution = Execution::graph) {
-  std::vector<double> times;
-  sequence.run(repetitions, execution);
-  for (int i = 0; i < 15; ++i) times.push_back(sequence.run(repetitions, execution).ns / repetitions);
-  std::nth_element(times.begin(), times.begin() + 7, times.end());
-  return times[7];
-}
+  double median_of(tuner::device::Sequence& sequence, int repetitions,
+                   Execution execution = Execution::graph) {
+    std::vector<double> times;
+    sequence.run(repetitions, execution);
+    for (int i = 0; i < 15; ++i) times.push_back(sequence.run(repetitions, execution).ns / repetitions);
+    std::nth_element(times.begin(), times.begin() + 7, times.end());
+    return times[7];
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a long kernel takes as long singly as back to back") {
     const auto loaded = time_kernels();

@@ -11,20 +11,20 @@ using tuner::model::ElementType;
 using tuner::model::Init;
 
 TEST_SUITE("tuner::device fill") {
-namespace {
+  namespace {
 
-template <typename Element>
-std::vector<Element> filled(ElementType type, std::int64_t elements, const Init& init,
-                            std::uint64_t seed = 1) {
-  std::vector<Element> out(static_cast<std::size_t>(elements));
-  device::fill_on_host(out.data(), type, elements, init, seed);
-  return out;
-}
+  template <typename Element>
+  std::vector<Element> filled(ElementType type, std::int64_t elements, const Init& init,
+                              std::uint64_t seed = 1) {
+    std::vector<Element> out(static_cast<std::size_t>(elements));
+    device::fill_on_host(out.data(), type, elements, init, seed);
+    return out;
+  }
 
-constexpr Init none{};
-constexpr Init minus_one_to_one{Init::Kind::uniform, -1, 1};
+  constexpr Init none{};
+  constexpr Init minus_one_to_one{Init::Kind::uniform, -1, 1};
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("poison is a NaN in every floating type and one pattern of bytes in all types") {
     for (const float value : filled<float>(ElementType::float32, 5, none)) CHECK(std::isnan(value));

@@ -16,31 +16,31 @@ using tuner::model::ElementType;
 using tuner::model::Init;
 
 TEST_SUITE("tuner::device narrow types") {
-namespace {
+  namespace {
 
-constexpr device::SmallFloat half{16, 10, true};
-constexpr device::SmallFloat bfloat{16, 7, true};
-constexpr device::SmallFloat e4m3{8, 3, false};
-constexpr device::SmallFloat e5m2{8, 2, true};
+  constexpr device::SmallFloat half{16, 10, true};
+  constexpr device::SmallFloat bfloat{16, 7, true};
+  constexpr device::SmallFloat e4m3{8, 3, false};
+  constexpr device::SmallFloat e5m2{8, 2, true};
 
-/// The numbers of a filled buffer.
-std::vector<double> numbers(ElementType type, std::int64_t elements, const Init& init,
-                            std::uint64_t seed = 1) {
-  const ElementType component = model::component_type(type);
-  const auto bytes = static_cast<std::size_t>(model::size_bytes(component));
-  const auto count = static_cast<std::size_t>(elements * model::components(type));
-  std::vector<std::byte> memory(count * bytes);
-  device::fill_on_host(memory.data(), type, elements, init, seed);
-  std::vector<double> out;
-  for (std::size_t i = 0; i < count; ++i) {
-    device::Word word = 0;
-    std::memcpy(&word, memory.data() + i * bytes, bytes);
-    out.push_back(device::value_of(static_cast<int>(component), word));
+  /// The numbers of a filled buffer.
+  std::vector<double> numbers(ElementType type, std::int64_t elements, const Init& init,
+                              std::uint64_t seed = 1) {
+    const ElementType component = model::component_type(type);
+    const auto bytes = static_cast<std::size_t>(model::size_bytes(component));
+    const auto count = static_cast<std::size_t>(elements * model::components(type));
+    std::vector<std::byte> memory(count * bytes);
+    device::fill_on_host(memory.data(), type, elements, init, seed);
+    std::vector<double> out;
+    for (std::size_t i = 0; i < count; ++i) {
+      device::Word word = 0;
+      std::memcpy(&word, memory.data() + i * bytes, bytes);
+      out.push_back(device::value_of(static_cast<int>(component), word));
+    }
+    return out;
   }
-  return out;
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("known numbers have the bits that the standards give them") {
     CHECK(device::small_bits(half, 1) == 0x3C00);

@@ -10,44 +10,44 @@ namespace device = tuner::device;
 using tuner::model::ElementType;
 
 TEST_SUITE("tuner::device tolerance") {
-namespace {
+  namespace {
 
-/// Floats against doubles of magnitude 1, with a rule.
-struct Judged {
-  std::vector<float> got;
-  std::vector<double> expected;
-  tuner::model::Tolerance tolerance = {};
-  std::int64_t unordered_within = 0;
-  double bound_factor = 0;
-  ElementType type = ElementType::float32;
+  /// Floats against doubles of magnitude 1, with a rule.
+  struct Judged {
+    std::vector<float> got;
+    std::vector<double> expected;
+    tuner::model::Tolerance tolerance = {};
+    std::int64_t unordered_within = 0;
+    double bound_factor = 0;
+    ElementType type = ElementType::float32;
 
-  device::CompareRequest request() const {
-    magnitude.assign(expected.size(), 1);
-    device::CompareRequest request;
-    request.got = reinterpret_cast<std::uint64_t>(got.data());
-    request.type = type;
-    request.elements = static_cast<std::int64_t>(got.size()) / tuner::model::components(type);
-    request.expected = reinterpret_cast<std::uint64_t>(expected.data());
-    request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
-    request.bound_factor = bound_factor;
-    request.tolerance = tolerance;
-    request.unordered_within = unordered_within;
-    return request;
+    device::CompareRequest request() const {
+      magnitude.assign(expected.size(), 1);
+      device::CompareRequest request;
+      request.got = reinterpret_cast<std::uint64_t>(got.data());
+      request.type = type;
+      request.elements = static_cast<std::int64_t>(got.size()) / tuner::model::components(type);
+      request.expected = reinterpret_cast<std::uint64_t>(expected.data());
+      request.magnitude = reinterpret_cast<std::uint64_t>(magnitude.data());
+      request.bound_factor = bound_factor;
+      request.tolerance = tolerance;
+      request.unordered_within = unordered_within;
+      return request;
+    }
+    tuner::model::Verification verification() const { return device::compare_on_host(request()); }
+    bool passes() const { return device::accepts(request(), verification()); }
+
+    mutable std::vector<double> magnitude{};
+  };
+
+  float poison() {
+    return device::float_of_bits(device::poison_word);
   }
-  tuner::model::Verification verification() const { return device::compare_on_host(request()); }
-  bool passes() const { return device::accepts(request(), verification()); }
+  double unwritten() {
+    return device::double_of_bits(device::poison_double);
+  }
 
-  mutable std::vector<double> magnitude{};
-};
-
-float poison() {
-  return device::float_of_bits(device::poison_word);
-}
-double unwritten() {
-  return device::double_of_bits(device::poison_double);
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("absolute, relative and ulp each allow what they say, and no more") {
     CHECK(Judged{{1.5F}, {1}, {.absolute = 0.5}}.passes());

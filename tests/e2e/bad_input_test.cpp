@@ -9,10 +9,10 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, bad input") {
-namespace {
+  namespace {
 
-/// A spec that is sound; tests break one thing in it.
-const std::string sound_spec = R"text(constraints = ["BLOCK <= 1024"]
+  /// A spec that is sound; tests break one thing in it.
+  const std::string sound_spec = R"text(constraints = ["BLOCK <= 1024"]
 verify = "none"
 [kernel]
 name = "fill"
@@ -35,20 +35,20 @@ access = "out"
 extent = ["N"]
 )text";
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  const auto at = text.find(what);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, what.size(), with);
-}
+  std::string replaced(std::string text, const std::string& what, const std::string& with) {
+    const auto at = text.find(what);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, what.size(), with);
+  }
 
-struct Mistake {
-  const char* what;
-  const char* with;
-  const char* place;  ///< line:column
-  const char* says;
-};
+  struct Mistake {
+    const char* what;
+    const char* with;
+    const char* place;  ///< line:column
+    const char* says;
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("an unknown flag or command is named, with exit code 2") {
     const User user;

@@ -11,11 +11,11 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, calls of libraries") {
-namespace {
+  namespace {
 
-/// y = x + 1 by a kernel, doubled by a library, plus STEP by a kernel: half of the configurations call.
-void write_spec(const User& user) {
-  write_text(user.home / "calls.toml", R"text([kernel]
+  /// y = x + 1 by a kernel, doubled by a library, plus STEP by a kernel: half of the configurations call.
+  void write_spec(const User& user) {
+    write_text(user.home / "calls.toml", R"text([kernel]
 name = "calls"
 source = "calls.cu"
 library = "twice.cpp"
@@ -83,23 +83,24 @@ block = 32
 grid = "ceil_div(N, 32)"
 arguments = ["x", "y.expected", "y.magnitude", "N"]
 )text");
-  write_text(user.home / "calls.cu", R"text(#define I (blockIdx.x * blockDim.x + threadIdx.x)
+    write_text(user.home / "calls.cu", R"text(#define I (blockIdx.x * blockDim.x + threadIdx.x)
 extern "C" __global__ void add(const float* x, float* y, int N) { if (I < N) y[I] = x[I] + 1; }
 extern "C" __global__ void twice_here(float* y, int N) { if (I < N) y[I] *= 2; }
 extern "C" __global__ void add_three(float* y, int N) { if (I < N) y[I] += 3; }
 )text");
-  write_text(user.home / "reference.cu",
-             R"text(extern "C" __global__ void reference(const float* x, double* expected, double* magnitude,
+    write_text(
+        user.home / "reference.cu",
+        R"text(extern "C" __global__ void reference(const float* x, double* expected, double* magnitude,
                                                         int N) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < N) expected[i] = magnitude[i] = 2 * (x[i] + 1.0) + 3;
 }
 )text");
-}
+  }
 
-/// `body` has y, N and a place to say that it was called.
-void write_library(const User& user, const std::string& body = "for (int i = 0; i < N; ++i) y[i] *= 2;") {
-  write_text(user.home / "twice.cpp", R"text(#include <stdio.h>
+  /// `body` has y, N and a place to say that it was called.
+  void write_library(const User& user, const std::string& body = "for (int i = 0; i < N; ++i) y[i] *= 2;") {
+    write_text(user.home / "twice.cpp", R"text(#include <stdio.h>
 #include <stdlib.h>
 #include "tuner_baseline.h"
 extern "C" const char* twice(const tuner_call* call) {
@@ -117,27 +118,27 @@ const char* tuner_baseline_version(const char** why_not) {
   return getenv("NO_LIBTWICE") ? nullptr : "libtwice 1.2.3";
 }
 )text");
-}
+  }
 
-tuner::test::ProgramResult run(const User& user, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> command = {"run",     "--kernel", "calls.toml", "--device", "cpu",
-                                      "--sizes", "1000",     "--measure",  "complete"};
-  command.insert(command.end(), more.begin(), more.end());
-  return user.types(command);
-}
+  tuner::test::ProgramResult run(const User& user, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {"run",     "--kernel", "calls.toml", "--device", "cpu",
+                                        "--sizes", "1000",     "--measure",  "complete"};
+    command.insert(command.end(), more.begin(), more.end());
+    return user.types(command);
+  }
 
-nlohmann::json best(const User& user, const std::vector<std::string>& more) {
-  std::vector<std::string> command = {"best", "1000", "--format", "json"};
-  command.insert(command.end(), more.begin(), more.end());
-  const auto said = user.types(command);
-  INFO(said.err);
-  REQUIRE(said.exit_code == 0);
-  return nlohmann::json::parse(said.out)["answers"][0]["winner"];
-}
+  nlohmann::json best(const User& user, const std::vector<std::string>& more) {
+    std::vector<std::string> command = {"best", "1000", "--format", "json"};
+    command.insert(command.end(), more.begin(), more.end());
+    const auto said = user.types(command);
+    INFO(said.err);
+    REQUIRE(said.exit_code == 0);
+    return nlohmann::json::parse(said.out)["answers"][0]["winner"];
+  }
 
-const std::vector<std::string> that_call = {"--where", "CALLS == 1"};
+  const std::vector<std::string> that_call = {"--where", "CALLS == 1"};
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a library is called between two launches, verified, timed, remembered and named") {
     const User user;

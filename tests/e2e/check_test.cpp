@@ -18,35 +18,35 @@ using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, cover --check") {
-namespace {
+  namespace {
 
-/// A kernel with three configurations: one suits small sizes, one large ones, and the default none, by so
-/// much that another program on the same cores does not change it.
-struct Measured : User {
-  Measured() { write_spec("1, 2, 3"); }
-  explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
+  /// A kernel with three configurations: one suits small sizes, one large ones, and the default none, by so
+  /// much that another program on the same cores does not change it.
+  struct Measured : User {
+    Measured() { write_spec("1, 2, 3"); }
+    explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
 
-  void write_spec(const std::string& kinds, const std::string& before = "") const {
-    tuner::test::SmallKernel kernel{.name = "steps", .before = before, .keys = "default = { KIND = 3 }\n"};
-    kernel.parameters = "KIND = [" + kinds + "]";
-    kernel.loops = "KIND == 1 ? N : KIND == 2 ? 1500 : 60000";
-    kernel.write(home);
-  }
-  void measure(const std::string& sizes) const {
-    const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "steps.toml", "--sizes",
-                                     sizes, "--measure", "quick", "--until", "0%"});
-    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
-  }
-  ProgramResult checks(const std::vector<std::string>& more, const std::string& device = "cpu") const {
-    std::vector<std::string> all = {"cover", "--device", device, "--measure", "quick", "--within", "10%"};
-    all.insert(all.end(), more.begin(), more.end());
-    return types(all);
-  }
-};
+    void write_spec(const std::string& kinds, const std::string& before = "") const {
+      tuner::test::SmallKernel kernel{.name = "steps", .before = before, .keys = "default = { KIND = 3 }\n"};
+      kernel.parameters = "KIND = [" + kinds + "]";
+      kernel.loops = "KIND == 1 ? N : KIND == 2 ? 1500 : 60000";
+      kernel.write(home);
+    }
+    void measure(const std::string& sizes) const {
+      const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "steps.toml", "--sizes",
+                                       sizes, "--measure", "quick", "--until", "0%"});
+      REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    }
+    ProgramResult checks(const std::vector<std::string>& more, const std::string& device = "cpu") const {
+      std::vector<std::string> all = {"cover", "--device", device, "--measure", "quick", "--within", "10%"};
+      all.insert(all.end(), more.begin(), more.end());
+      return types(all);
+    }
+  };
 
-const std::string eight = "200,400,600,800,1200,2400,3000,3600";
+  const std::string eight = "200,400,600,800,1200,2400,3000,3600";
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("sizes between the measured ones are raced, kept, and say whether the bound held") {
     const Measured user(eight);

@@ -17,82 +17,82 @@ using tuner::test::User;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner command line, which class answers") {
-namespace {
+  namespace {
 
-/// How one class came to know the size 512.
-struct Sweep {
-  int trials = 40;
-  std::string device = "NVIDIA H200";
-  std::string method = "standard-3";
-  std::string driver = "580";
-  std::string toolkit = "nvrtc 13.0";
-  std::string l2 = "warm";
-  std::string execution = "";
-  std::string kind = "cuda";
-  std::string kernel = "register_tile";
-  /// How many configurations the space has of a search that ended by itself; 0: no search.
-  int searched = 0;
-};
+  /// How one class came to know the size 512.
+  struct Sweep {
+    int trials = 40;
+    std::string device = "NVIDIA H200";
+    std::string method = "standard-3";
+    std::string driver = "580";
+    std::string toolkit = "nvrtc 13.0";
+    std::string l2 = "warm";
+    std::string execution = "";
+    std::string kind = "cuda";
+    std::string kernel = "register_tile";
+    /// How many configurations the space has of a search that ended by itself; 0: no search.
+    int searched = 0;
+  };
 
-struct Owner : User {
-  Owner() { environment["TUNER_DB"] = home / "tuner.db"; }
+  struct Owner : User {
+    Owner() { environment["TUNER_DB"] = home / "tuner.db"; }
 
-  /// Each sweep is newer than those before it, and its fastest trial takes as many ns as `ns`.
-  void tunes(const Sweep& sweep, double ns) {
-    db::ResultStore store(home / "tuner.db");
-    model::RunRecord run = db_test::sample_run(std::to_string(ns));
-    run.device.name = sweep.device;
-    run.device.kind = sweep.kind;
-    store.begin_run(run);
-    model::Environment comparison = db_test::sample_environment(sweep.device);
-    comparison.method = sweep.method;
-    comparison.driver = sweep.driver;
-    comparison.toolkit = sweep.toolkit;
-    comparison.l2 = sweep.l2;
-    comparison.execution = sweep.execution;
-    for (int i = 0; i < sweep.trials; ++i) {
-      model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
-      trial.environment = comparison;
-      trial.kernel = sweep.kernel;
-      trial.run = run.id;
-      store.record(trial);
+    /// Each sweep is newer than those before it, and its fastest trial takes as many ns as `ns`.
+    void tunes(const Sweep& sweep, double ns) {
+      db::ResultStore store(home / "tuner.db");
+      model::RunRecord run = db_test::sample_run(std::to_string(ns));
+      run.device.name = sweep.device;
+      run.device.kind = sweep.kind;
+      store.begin_run(run);
+      model::Environment comparison = db_test::sample_environment(sweep.device);
+      comparison.method = sweep.method;
+      comparison.driver = sweep.driver;
+      comparison.toolkit = sweep.toolkit;
+      comparison.l2 = sweep.l2;
+      comparison.execution = sweep.execution;
+      for (int i = 0; i < sweep.trials; ++i) {
+        model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
+        trial.environment = comparison;
+        trial.kernel = sweep.kernel;
+        trial.run = run.id;
+        store.record(trial);
+      }
+      if (sweep.searched == 0) return;
+      model::SearchRecord search = db_test::sample_search();
+      search.problem = db_test::cube(512);
+      search.environment = comparison;
+      search.run = run.id;
+      search.ending = model::SearchEnding::until;
+      search.tried = sweep.trials;
+      for (auto& part : search.parts) part.candidates = sweep.searched;
+      store.record_search(search);
     }
-    if (sweep.searched == 0) return;
-    model::SearchRecord search = db_test::sample_search();
-    search.problem = db_test::cube(512);
-    search.environment = comparison;
-    search.run = run.id;
-    search.ending = model::SearchEnding::until;
-    search.tried = sweep.trials;
-    for (auto& part : search.parts) part.candidates = sweep.searched;
-    store.record_search(search);
-  }
-  ProgramResult flags(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> command = {"best", "512", "--format", "header"};
-    command.insert(command.end(), more.begin(), more.end());
-    return types(command);
-  }
-  /// The time of the answer that every format takes; empty where none does.
-  std::string chosen(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> command = {"best", "512", "--format", "json"};
-    command.insert(command.end(), more.begin(), more.end());
-    const json said = json::parse(types(command).out);
-    const ProgramResult header = flags(more);
-    if (!said["undecided"].empty()) {
-      CHECK(header.exit_code == 2);
-      CHECK(header.out.empty());
-      for (const json& answer : said["answers"]) CHECK(answer["chosen"] == false);
-      return "";
+    ProgramResult flags(const std::vector<std::string>& more = {}) const {
+      std::vector<std::string> command = {"best", "512", "--format", "header"};
+      command.insert(command.end(), more.begin(), more.end());
+      return types(command);
     }
-    CHECK(header.exit_code == 0);
-    CHECK(said["answers"][0]["chosen"] == true);
-    const double ns = said["answers"][0]["winner"]["measurement"]["median_ns"];
-    CHECK(has(header.out, std::to_string(static_cast<int>(ns / 1000)) + "."));
-    return std::to_string(static_cast<int>(ns));
-  }
-};
+    /// The time of the answer that every format takes; empty where none does.
+    std::string chosen(const std::vector<std::string>& more = {}) const {
+      std::vector<std::string> command = {"best", "512", "--format", "json"};
+      command.insert(command.end(), more.begin(), more.end());
+      const json said = json::parse(types(command).out);
+      const ProgramResult header = flags(more);
+      if (!said["undecided"].empty()) {
+        CHECK(header.exit_code == 2);
+        CHECK(header.out.empty());
+        for (const json& answer : said["answers"]) CHECK(answer["chosen"] == false);
+        return "";
+      }
+      CHECK(header.exit_code == 0);
+      CHECK(said["answers"][0]["chosen"] == true);
+      const double ns = said["answers"][0]["winner"]["measurement"]["median_ns"];
+      CHECK(has(header.out, std::to_string(static_cast<int>(ns / 1000)) + "."));
+      return std::to_string(static_cast<int>(ns));
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a smoke test on the CPU does not replace the sweep of the night") {
     Owner owner;

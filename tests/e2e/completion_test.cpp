@@ -21,44 +21,44 @@ using tuner::test::shell;
 using tuner::test::User;
 
 TEST_SUITE("tuner command line, completion") {
-namespace {
+  namespace {
 
-/// The long flags at the beginnings of a help page's entries.
-std::set<std::string> flags_of(const std::string& help) {
-  std::set<std::string> flags;
-  for (const std::string& line : lines_of(help)) {
-    if (!line.starts_with("  -")) continue;
-    const std::string head = line.substr(0, line.find(' ', 2));
-    const std::size_t at = head.find("--");
-    REQUIRE(at != std::string::npos);
-    flags.insert(head.substr(at, head.find(',', at) - at));
+  /// The long flags at the beginnings of a help page's entries.
+  std::set<std::string> flags_of(const std::string& help) {
+    std::set<std::string> flags;
+    for (const std::string& line : lines_of(help)) {
+      if (!line.starts_with("  -")) continue;
+      const std::string head = line.substr(0, line.find(' ', 2));
+      const std::size_t at = head.find("--");
+      REQUIRE(at != std::string::npos);
+      flags.insert(head.substr(at, head.find(',', at) - at));
+    }
+    return flags;
   }
-  return flags;
-}
 
-/// What bash offers for the last of `words`, in order.
-std::vector<std::string> offered(const User& user, const std::string& words) {
-  const ProgramResult result =
-      shell(user, "PATH=$PWD:$PATH\ncompopt() { echo \"$2\"; }\nsource tuner.bash\nCOMP_WORDS=(" + words +
-                      ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_tuner\nprintf '%s\\n' \"${COMPREPLY[@]}\"");
-  CHECK(result.err.empty());
-  std::vector<std::string> all = lines_of(result.out);
-  std::erase(all, "");
-  return all;
-}
-
-using Words = std::vector<std::string>;
-
-/// Someone whose shells find the program by its name, and what it makes for them.
-struct Typist : User {
-  Typist() {
-    std::filesystem::create_symlink(TUNER_BINARY, home / "tuner");
-    for (const std::string shell : {"bash", "zsh", "fish"})
-      tuner::test::write_text(home / ("tuner." + shell), types({"completion", shell}).out);
+  /// What bash offers for the last of `words`, in order.
+  std::vector<std::string> offered(const User& user, const std::string& words) {
+    const ProgramResult result = shell(
+        user, "PATH=$PWD:$PATH\ncompopt() { echo \"$2\"; }\nsource tuner.bash\nCOMP_WORDS=(" + words +
+                  ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_tuner\nprintf '%s\\n' \"${COMPREPLY[@]}\"");
+    CHECK(result.err.empty());
+    std::vector<std::string> all = lines_of(result.out);
+    std::erase(all, "");
+    return all;
   }
-};
 
-}  // namespace
+  using Words = std::vector<std::string>;
+
+  /// Someone whose shells find the program by its name, and what it makes for them.
+  struct Typist : User {
+    Typist() {
+      std::filesystem::create_symlink(TUNER_BINARY, home / "tuner");
+      for (const std::string shell : {"bash", "zsh", "fish"})
+        tuner::test::write_text(home / ("tuner." + shell), types({"completion", shell}).out);
+    }
+  };
+
+  }  // namespace
 
   TEST_CASE("bash completes commands, flags and the words that a flag takes") {
     const Typist user;

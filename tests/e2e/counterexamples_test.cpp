@@ -17,16 +17,16 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, counterexamples") {
-namespace {
+  namespace {
 
-namespace fs = std::filesystem;
+  namespace fs = std::filesystem;
 
-/// A kernel that counts, and wastes `waste` additions before. Rows may be padded: all that is added is
-/// written too.
-void write_kernel(const User& user, const std::string& name, const std::string& waste,
-                  const std::string& family = "counting") {
-  write_text(user.home / (name + ".toml"), "[kernel]\nname = \"" + name + "\"\nfamily = \"" + family +
-                                               "\"\nsource = \"" + name + ".cu\"" + R"text(
+  /// A kernel that counts, and wastes `waste` additions before. Rows may be padded: all that is added is
+  /// written too.
+  void write_kernel(const User& user, const std::string& name, const std::string& waste,
+                    const std::string& family = "counting") {
+    write_text(user.home / (name + ".toml"), "[kernel]\nname = \"" + name + "\"\nfamily = \"" + family +
+                                                 "\"\nsource = \"" + name + ".cu\"" + R"text(
 entry = "count"
 sizes = ["N"]
 row_padding = "PAD"
@@ -61,43 +61,44 @@ block = [32]
 grid = ["ceil_div(all, 32)"]
 arguments = ["x.expected", "x.magnitude", "all"]
 )text");
-  write_text(user.home / (name + ".cu"), R"text(extern "C" __global__ void count(float* x, int all) {
+    write_text(user.home / (name + ".cu"), R"text(extern "C" __global__ void count(float* x, int all) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   volatile float wasted = 0;
   for (int s = 0; s < )text" + waste + R"text(; ++s) wasted = wasted + 1;
   if (i < all) x[i] = i;
 }
 )text");
-  write_text(user.home / "reference.cu",
-             R"text(extern "C" __global__ void reference(double* expected, double* magnitude, int all) {
+    write_text(user.home / "reference.cu",
+               R"text(extern "C" __global__ void reference(double* expected, double* magnitude, int all) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < all) expected[i] = magnitude[i] = i;
 }
 )text");
-}
+  }
 
-struct Author : User {
-  Author() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    environment["TUNER_MEASURE"] = "quick";
-    write_kernel(*this, "count", "1");
-  }
-  std::string database() const { return environment.at("TUNER_DB"); }
-  ProgramResult runs(const std::vector<std::string>& more = {}, const std::string& kernel = "count") const {
-    std::vector<std::string> all = {"run", "--device", "cpu", "--kernel", kernel + ".toml", "--sizes", "100"};
-    all.insert(all.end(), more.begin(), more.end());
-    return types(all);
-  }
-  /// The word behind `mark`, up to the next blank.
-  static std::string word_behind(const std::string& text, const std::string& mark) {
-    const std::size_t at = text.find(mark);
-    if (at == std::string::npos) return "";
-    const std::size_t begin = at + mark.size();
-    return text.substr(begin, text.find_first_of(" ;\n", begin) - begin);
-  }
-};
+  struct Author : User {
+    Author() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      environment["TUNER_MEASURE"] = "quick";
+      write_kernel(*this, "count", "1");
+    }
+    std::string database() const { return environment.at("TUNER_DB"); }
+    ProgramResult runs(const std::vector<std::string>& more = {}, const std::string& kernel = "count") const {
+      std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", kernel + ".toml",
+                                      "--sizes", "100"};
+      all.insert(all.end(), more.begin(), more.end());
+      return types(all);
+    }
+    /// The word behind `mark`, up to the next blank.
+    static std::string word_behind(const std::string& text, const std::string& mark) {
+      const std::size_t at = text.find(mark);
+      if (at == std::string::npos) return "";
+      const std::size_t begin = at + mark.size();
+      return text.substr(begin, text.find_first_of(" ;\n", begin) - begin);
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("results that no database takes end a run with 1, and lie in a file that import takes") {
     Author author;

@@ -19,56 +19,56 @@ using tuner::test::words_of;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner cover") {
-namespace {
+  namespace {
 
-struct Tuner : User {
-  Tuner() { environment["TUNER_DB"] = home / "tuner.db"; }
+  struct Tuner : User {
+    Tuner() { environment["TUNER_DB"] = home / "tuner.db"; }
 
-  /// Three configurations: `small` is the best up to 1024, `large` beyond, and the default is never.
-  void measures(const std::vector<std::int64_t>& sizes, const std::string& device = "NVIDIA H200",
-                const std::string& family = "matmul") const {
-    db::ResultStore store(home / "tuner.db");
-    model::RunRecord run = db_test::sample_run(device + family);
-    run.device.name = device;
-    store.begin_run(run);
-    for (const std::int64_t size : sizes) {
-      const double ns = static_cast<double>(size) * 100;
-      const auto record = [&](const std::string& name, double times_as_long, model::TrialStatus status) {
-        model::TrialRecord trial =
-            timed_trial(fmt::format("{} {} {} {}", name, size, device, family), size, ns * times_as_long);
-        trial.configuration = model::Configuration({{"NAME", model::Value(name)}});
-        trial.environment.device = device;
-        trial.problem.family = family;
-        trial.is_default = name == "untuned";
-        trial.outcome.status = status;
-        if (status == model::TrialStatus::wrong_result) trial.outcome.measurement.reset();
-        trial.run = run.id;
-        store.record(trial);
-      };
-      using Status = model::TrialStatus;
-      record("small", size <= 1024 ? 1 : 1.3, Status::ok);
-      record("large", size <= 1024 ? 1.2 : 1, Status::ok);
-      record("untuned", 2, Status::ok);
-      record("dropped", 1.5, Status::dropped);
-      record("wrong", 0.1, Status::wrong_result);
+    /// Three configurations: `small` is the best up to 1024, `large` beyond, and the default is never.
+    void measures(const std::vector<std::int64_t>& sizes, const std::string& device = "NVIDIA H200",
+                  const std::string& family = "matmul") const {
+      db::ResultStore store(home / "tuner.db");
+      model::RunRecord run = db_test::sample_run(device + family);
+      run.device.name = device;
+      store.begin_run(run);
+      for (const std::int64_t size : sizes) {
+        const double ns = static_cast<double>(size) * 100;
+        const auto record = [&](const std::string& name, double times_as_long, model::TrialStatus status) {
+          model::TrialRecord trial =
+              timed_trial(fmt::format("{} {} {} {}", name, size, device, family), size, ns * times_as_long);
+          trial.configuration = model::Configuration({{"NAME", model::Value(name)}});
+          trial.environment.device = device;
+          trial.problem.family = family;
+          trial.is_default = name == "untuned";
+          trial.outcome.status = status;
+          if (status == model::TrialStatus::wrong_result) trial.outcome.measurement.reset();
+          trial.run = run.id;
+          store.record(trial);
+        };
+        using Status = model::TrialStatus;
+        record("small", size <= 1024 ? 1 : 1.3, Status::ok);
+        record("large", size <= 1024 ? 1.2 : 1, Status::ok);
+        record("untuned", 2, Status::ok);
+        record("dropped", 1.5, Status::dropped);
+        record("wrong", 0.1, Status::wrong_result);
+      }
     }
-  }
-  json said(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"cover", "--format", "json"});
-    const ProgramResult result = types(more);
-    CAPTURE(result.err);
-    REQUIRE(result.exit_code == 0);
-    return json::parse(result.out);
-  }
-};
+    json said(std::vector<std::string> more = {}) const {
+      more.insert(more.begin(), {"cover", "--format", "json"});
+      const ProgramResult result = types(more);
+      CAPTURE(result.err);
+      REQUIRE(result.exit_code == 0);
+      return json::parse(result.out);
+    }
+  };
 
-std::vector<std::int64_t> fifty() {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t i = 1; i <= 50; ++i) sizes.push_back(64 * i);
-  return sizes;
-}
+  std::vector<std::int64_t> fifty() {
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t i = 1; i <= 50; ++i) sizes.push_back(64 * i);
+    return sizes;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("fifty sizes: the set, the rule, and what is lost there and elsewhere") {
     Tuner tuner;

@@ -13,86 +13,86 @@ using tuner::test::has;
 using tuner::test::User;
 
 TEST_SUITE("documents") {
-namespace {
+  namespace {
 
-namespace fs = std::filesystem;
+  namespace fs = std::filesystem;
 
-const fs::path root = TUNER_SOURCE_DIR;
+  const fs::path root = TUNER_SOURCE_DIR;
 
-struct Command {
-  std::string where;  ///< file and line
-  std::vector<std::string> words;
-};
+  struct Command {
+    std::string where;  ///< file and line
+    std::vector<std::string> words;
+  };
 
-/// In quotes a blank is part of a word.
-std::vector<std::string> words_of(const std::string& line) {
-  std::vector<std::string> words;
-  bool quoted = false;
-  bool in_word = false;
-  for (const char c : line) {
-    if (c == '\'') {
-      quoted = !quoted;
-    } else if (c == ' ' && !quoted) {
-      in_word = false;
-      continue;
+  /// In quotes a blank is part of a word.
+  std::vector<std::string> words_of(const std::string& line) {
+    std::vector<std::string> words;
+    bool quoted = false;
+    bool in_word = false;
+    for (const char c : line) {
+      if (c == '\'') {
+        quoted = !quoted;
+      } else if (c == ' ' && !quoted) {
+        in_word = false;
+        continue;
+      }
+      if (!in_word) words.emplace_back();
+      in_word = true;
+      if (c != '\'') words.back() += c;
     }
-    if (!in_word) words.emplace_back();
-    in_word = true;
-    if (c != '\'') words.back() += c;
+    return words;
   }
-  return words;
-}
 
-/// The lines of fenced blocks that begin with the program's name, without comments.
-std::vector<Command> commands_in(const fs::path& document) {
-  std::vector<Command> commands;
-  std::istringstream lines(tuner::test::read_text(document));
-  bool fenced = false;
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    if (line.starts_with("```")) fenced = !fenced;
-    if (!fenced) continue;
-    if (line.starts_with("$ ")) line.erase(0, 2);
-    if (!line.starts_with("tuner ")) continue;
-    const std::size_t comment = line.find(" #");
-    std::vector<std::string> words = words_of(line.substr(0, comment));
-    words.erase(words.begin());
-    commands.push_back({document.filename().string() + ':' + std::to_string(number), std::move(words)});
+  /// The lines of fenced blocks that begin with the program's name, without comments.
+  std::vector<Command> commands_in(const fs::path& document) {
+    std::vector<Command> commands;
+    std::istringstream lines(tuner::test::read_text(document));
+    bool fenced = false;
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (line.starts_with("```")) fenced = !fenced;
+      if (!fenced) continue;
+      if (line.starts_with("$ ")) line.erase(0, 2);
+      if (!line.starts_with("tuner ")) continue;
+      const std::size_t comment = line.find(" #");
+      std::vector<std::string> words = words_of(line.substr(0, comment));
+      words.erase(words.begin());
+      commands.push_back({document.filename().string() + ':' + std::to_string(number), std::move(words)});
+    }
+    return commands;
   }
-  return commands;
-}
 
-std::vector<Command> all_commands() {
-  std::vector<Command> all = commands_in(root / "README.md");
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
-    if (entry.path().extension() != ".md") continue;
-    for (Command& command : commands_in(entry.path())) all.push_back(std::move(command));
+  std::vector<Command> all_commands() {
+    std::vector<Command> all = commands_in(root / "README.md");
+    for (const auto& entry : fs::directory_iterator(root / "docs")) {
+      if (entry.path().extension() != ".md") continue;
+      for (Command& command : commands_in(entry.path())) all.push_back(std::move(command));
+    }
+    return all;
   }
-  return all;
-}
 
-/// `best`, or `list runs`.
-std::vector<std::string> subcommand_of(const Command& command) {
-  std::vector<std::string> words = {command.words.at(0)};
-  if (words[0] == "list" || words[0] == "cache") words.push_back(command.words.at(1));
-  return words;
-}
+  /// `best`, or `list runs`.
+  std::vector<std::string> subcommand_of(const Command& command) {
+    std::vector<std::string> words = {command.words.at(0)};
+    if (words[0] == "list" || words[0] == "cache") words.push_back(command.words.at(1));
+    return words;
+  }
 
-bool reads_a_database(const Command& command) {
-  const std::string& name = command.words.front();
-  const bool reads = name == "best" || name == "show" || name == "compare" || name == "report" ||
-                     name == "list" || name == "config" || name == "export";
-  const bool is_elsewhere =
-      std::any_of(command.words.begin(), command.words.end(), [](const std::string& word) {
-        return word == "--fresh" || word.ends_with(".layout.toml") || word.ends_with(".toml") ||
-               word == "--run" || word == "--db" || word.starts_with("NAME") || has(word, "…") ||
-               word == "TRIAL";
-      });
-  return reads && !is_elsewhere;
-}
+  bool reads_a_database(const Command& command) {
+    const std::string& name = command.words.front();
+    const bool reads = name == "best" || name == "show" || name == "compare" || name == "report" ||
+                       name == "list" || name == "config" || name == "export";
+    const bool is_elsewhere =
+        std::any_of(command.words.begin(), command.words.end(), [](const std::string& word) {
+          return word == "--fresh" || word.ends_with(".layout.toml") || word.ends_with(".toml") ||
+                 word == "--run" || word == "--db" || word.starts_with("NAME") || has(word, "…") ||
+                 word == "TRIAL";
+        });
+    return reads && !is_elsewhere;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("every flag in a document's command is one that the command takes") {
     User user;

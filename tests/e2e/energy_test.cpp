@@ -17,65 +17,66 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner, energy") {
-namespace {
+  namespace {
 
-/// A machine that draws 100 W, whatever it does.
-class Machine {
- public:
-  Machine() {
-    std::filesystem::create_directories(package());
-    write();
-    m_writer = std::thread([this] {
-      for (; !m_stop; std::this_thread::sleep_for(std::chrono::milliseconds(5))) write();
-    });
-  }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  ~Machine() {
-    m_stop = true;
-    m_writer.join();
-  }
-  std::string powercap() const { return m_folder.path(); }
+  /// A machine that draws 100 W, whatever it does.
+  class Machine {
+   public:
+    Machine() {
+      std::filesystem::create_directories(package());
+      write();
+      m_writer = std::thread([this] {
+        for (; !m_stop; std::this_thread::sleep_for(std::chrono::milliseconds(5))) write();
+      });
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    ~Machine() {
+      m_stop = true;
+      m_writer.join();
+    }
+    std::string powercap() const { return m_folder.path(); }
 
- private:
-  std::string package() const { return m_folder / "intel-rapl:0"; }
-  void write() const {
-    constexpr double watts = 100;
-    const std::chrono::duration<double, std::micro> now = std::chrono::steady_clock::now().time_since_epoch();
-    write_text(package() + "/new", std::to_string(static_cast<std::int64_t>(now.count() * watts)));
-    std::filesystem::rename(package() + "/new", package() + "/energy_uj");
-  }
+   private:
+    std::string package() const { return m_folder / "intel-rapl:0"; }
+    void write() const {
+      constexpr double watts = 100;
+      const std::chrono::duration<double, std::micro> now =
+          std::chrono::steady_clock::now().time_since_epoch();
+      write_text(package() + "/new", std::to_string(static_cast<std::int64_t>(now.count() * watts)));
+      std::filesystem::rename(package() + "/new", package() + "/energy_uj");
+    }
 
-  tuner::test::TemporaryFolder m_folder;
-  std::atomic<bool> m_stop{false};
-  std::thread m_writer;
-};
+    tuner::test::TemporaryFolder m_folder;
+    std::atomic<bool> m_stop{false};
+    std::thread m_writer;
+  };
 
-/// Two blocks, of which the larger wastes time.
-struct Tuner : User {
-  Tuner() {
-    tuner::test::SmallKernel{.name = "count", .block = "BLOCK", .loops = "BLOCK == 64 ? 64000 : 0"}.write(
-        home);
-    environment["TUNER_POWERCAP"] = machine.powercap();
-  }
-  tuner::test::ProgramResult run(std::vector<std::string> more, const std::string& device = "cpu") const {
-    std::vector<std::string> arguments = {"run",  "--kernel",   "count.toml", "--sizes",
-                                          "4096", "--measure",  "quick",      "--device",
-                                          device, "--progress", "never"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return types(arguments);
-  }
-  nlohmann::json best(const std::string& objective) const {
-    const auto answer =
-        types({"best", "4096", "--kernel", "count", "--objective", objective, "--format", "json"});
-    REQUIRE(answer.exit_code == 0);
-    return nlohmann::json::parse(answer.out)["answers"][0];
-  }
+  /// Two blocks, of which the larger wastes time.
+  struct Tuner : User {
+    Tuner() {
+      tuner::test::SmallKernel{.name = "count", .block = "BLOCK", .loops = "BLOCK == 64 ? 64000 : 0"}.write(
+          home);
+      environment["TUNER_POWERCAP"] = machine.powercap();
+    }
+    tuner::test::ProgramResult run(std::vector<std::string> more, const std::string& device = "cpu") const {
+      std::vector<std::string> arguments = {"run",  "--kernel",   "count.toml", "--sizes",
+                                            "4096", "--measure",  "quick",      "--device",
+                                            device, "--progress", "never"};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return types(arguments);
+    }
+    nlohmann::json best(const std::string& objective) const {
+      const auto answer =
+          types({"best", "4096", "--kernel", "count", "--objective", objective, "--format", "json"});
+      REQUIRE(answer.exit_code == 0);
+      return nlohmann::json::parse(answer.out)["answers"][0];
+    }
 
-  Machine machine;
-};
+    Machine machine;
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE_FIXTURE(Tuner, "energy is measured where it is asked for, answers, and travels") {
     const auto plain = run({});

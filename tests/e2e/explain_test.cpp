@@ -17,37 +17,37 @@ using tuner::test::User;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner command line, explanations") {
-namespace {
+  namespace {
 
-constexpr const char* recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz";
+  constexpr const char* recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz";
 
-struct Asker : User {
-  Asker() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    environment["TUNER_CACHE_DIR"] = home / "cache";
+  struct Asker : User {
+    Asker() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      environment["TUNER_CACHE_DIR"] = home / "cache";
+    }
+    ProgramResult asks(std::vector<std::string> arguments, const std::string& of = recording) const {
+      arguments.insert(arguments.end(), {"--db", of});
+      return types(arguments);
+    }
+    json explains(std::vector<std::string> arguments, const std::string& of = recording) const {
+      arguments.insert(arguments.begin(), "explain");
+      arguments.insert(arguments.end(), {"--format", "json"});
+      const ProgramResult said = asks(arguments, of);
+      REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+      return json::parse(said.out)["explanations"];
+    }
+  };
+
+  /// The findings of a rule.
+  std::vector<json> of_rule(const json& findings, const std::string& rule) {
+    std::vector<json> found;
+    for (const json& each : findings)
+      if (each["rule"] == rule) found.push_back(each);
+    return found;
   }
-  ProgramResult asks(std::vector<std::string> arguments, const std::string& of = recording) const {
-    arguments.insert(arguments.end(), {"--db", of});
-    return types(arguments);
-  }
-  json explains(std::vector<std::string> arguments, const std::string& of = recording) const {
-    arguments.insert(arguments.begin(), "explain");
-    arguments.insert(arguments.end(), {"--format", "json"});
-    const ProgramResult said = asks(arguments, of);
-    REQUIRE_MESSAGE(said.exit_code == 0, said.err);
-    return json::parse(said.out)["explanations"];
-  }
-};
 
-/// The findings of a rule.
-std::vector<json> of_rule(const json& findings, const std::string& rule) {
-  std::vector<json> found;
-  for (const json& each : findings)
-    if (each["rule"] == rule) found.push_back(each);
-  return found;
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("each size of a recorded sweep is explained, within the width of the terminal") {
     Asker asker;

@@ -16,75 +16,76 @@ using tuner::test::User;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner command line, what is taken into account") {
-namespace {
+  namespace {
 
-struct What {
-  const char* kernel;
-  std::int64_t size;
-  double median_ns;
-  const char* family = "matmul";
-  const char* device = "NVIDIA H200";
-  model::ElementType type = model::ElementType::float32;
-  const char* run = "old";
-};
+  struct What {
+    const char* kernel;
+    std::int64_t size;
+    double median_ns;
+    const char* family = "matmul";
+    const char* device = "NVIDIA H200";
+    model::ElementType type = model::ElementType::float32;
+    const char* run = "old";
+  };
 
-model::TrialRecord trial_of(const What& what) {
-  const std::string name = std::string(what.kernel) + ' ' + std::to_string(what.size) + what.family +
-                           what.device + std::string(model::cuda_name(what.type));
-  model::TrialRecord trial = db_test::timed_trial(name, what.size, what.median_ns);
-  trial.kernel = what.kernel;
-  trial.problem.family = what.family;
-  trial.problem.type = trial.environment.type = what.type;
-  trial.environment.device = what.device;
-  const bool is_other_gpu = trial.environment.device != "NVIDIA H200";
-  trial.configuration = model::Configuration({{"TILE", model::Value(is_other_gpu ? 99 : what.size / 16)}});
-  trial.run = key(what.run);
-  trial.compile_log.clear();
-  return trial;
-}
+  model::TrialRecord trial_of(const What& what) {
+    const std::string name = std::string(what.kernel) + ' ' + std::to_string(what.size) + what.family +
+                             what.device + std::string(model::cuda_name(what.type));
+    model::TrialRecord trial = db_test::timed_trial(name, what.size, what.median_ns);
+    trial.kernel = what.kernel;
+    trial.problem.family = what.family;
+    trial.problem.type = trial.environment.type = what.type;
+    trial.environment.device = what.device;
+    const bool is_other_gpu = trial.environment.device != "NVIDIA H200";
+    trial.configuration = model::Configuration({{"TILE", model::Value(is_other_gpu ? 99 : what.size / 16)}});
+    trial.run = key(what.run);
+    trial.compile_log.clear();
+    return trial;
+  }
 
-/// Someone whose database has two runs, of several kernels, families, types and GPUs.
-struct Owner : User {
-  Owner() {
-    environment["TUNER_DB"] = database;
-    db::ResultStore store(database);
-    store.begin_run(db_test::sample_run("old"));
-    store.begin_run(db_test::sample_run("new"));
-    for (const What& what : std::vector<What>{
-             {"alpha", 512, 1000},
-             {"beta", 512, 1200},
-             {"alpha", 1024, 7000},
-             {"alpha", 512, 1050, "matmul", "NVIDIA H100"},
-             {"adder", 512, 300, "sum"},
-             {"alpha", 512, 2000, "matmul", "NVIDIA H200", model::ElementType::float64, "new"},
-         })
-      store.record(trial_of(what));
-  }
-  ProgramResult asks(std::vector<std::string> command, const std::vector<std::string>& more) const {
-    command.insert(command.end(), more.begin(), more.end());
-    return types(command);
-  }
-  /// The answers of `tuner best`.
-  nlohmann::json best(const std::vector<std::string>& more) const {
-    const ProgramResult said = asks({"best", "--format", "json"}, more);
-    CHECK_MESSAGE(said.exit_code == 0, said.err);
-    return nlohmann::json::parse(said.out)["answers"];
-  }
-  /// How many trials a report has.
-  std::ptrdiff_t reported(const std::vector<std::string>& more) const {
-    const ProgramResult said = asks({"report", "--format", "csv"}, more);
-    return std::count(said.out.begin(), said.out.end(), '\n') - 1;
-  }
-  /// What `pack` needs beside the question.
-  std::vector<std::string> output_of(const std::string& command) const {
-    return command == "pack" ? std::vector<std::string>{"-o", home / "all.pack"} : std::vector<std::string>{};
-  }
-  std::string left() const { return db_test::ask(database, "SELECT count(*) FROM trials"); }
+  /// Someone whose database has two runs, of several kernels, families, types and GPUs.
+  struct Owner : User {
+    Owner() {
+      environment["TUNER_DB"] = database;
+      db::ResultStore store(database);
+      store.begin_run(db_test::sample_run("old"));
+      store.begin_run(db_test::sample_run("new"));
+      for (const What& what : std::vector<What>{
+               {"alpha", 512, 1000},
+               {"beta", 512, 1200},
+               {"alpha", 1024, 7000},
+               {"alpha", 512, 1050, "matmul", "NVIDIA H100"},
+               {"adder", 512, 300, "sum"},
+               {"alpha", 512, 2000, "matmul", "NVIDIA H200", model::ElementType::float64, "new"},
+           })
+        store.record(trial_of(what));
+    }
+    ProgramResult asks(std::vector<std::string> command, const std::vector<std::string>& more) const {
+      command.insert(command.end(), more.begin(), more.end());
+      return types(command);
+    }
+    /// The answers of `tuner best`.
+    nlohmann::json best(const std::vector<std::string>& more) const {
+      const ProgramResult said = asks({"best", "--format", "json"}, more);
+      CHECK_MESSAGE(said.exit_code == 0, said.err);
+      return nlohmann::json::parse(said.out)["answers"];
+    }
+    /// How many trials a report has.
+    std::ptrdiff_t reported(const std::vector<std::string>& more) const {
+      const ProgramResult said = asks({"report", "--format", "csv"}, more);
+      return std::count(said.out.begin(), said.out.end(), '\n') - 1;
+    }
+    /// What `pack` needs beside the question.
+    std::vector<std::string> output_of(const std::string& command) const {
+      return command == "pack" ? std::vector<std::string>{"-o", home / "all.pack"}
+                               : std::vector<std::string>{};
+    }
+    std::string left() const { return db_test::ask(database, "SELECT count(*) FROM trials"); }
 
-  std::string database = home / "tuner.db";
-};
+    std::string database = home / "tuner.db";
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("best is of the size, family, kernel and type that were asked for") {
     const Owner owner;

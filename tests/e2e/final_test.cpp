@@ -12,35 +12,35 @@ using tuner::test::has;
 using tuner::test::User;
 
 TEST_SUITE("tuner command line, finals") {
-namespace {
+  namespace {
 
-/// Someone whose database has a final in which b was chosen, tied with a, the fastest.
-struct Tuned : User {
-  Tuned() {
-    environment["TUNER_DB"] = home.path() + "/tuner.db";
-    db::ResultStore store(environment["TUNER_DB"]);
-    store.begin_run(db_test::sample_run());
-    store.record_final(db_test::sample_final(), {timed_trial("a", 512, 1010), timed_trial("b", 512, 1012),
-                                                 timed_trial("c", 512, 1050)});
-    store.record_ceiling(
-        {"NVIDIA H200", "arithmetic", tuner::model::ElementType::float32, 1e15, "GFLOP/s", {}, ""});
-  }
-};
-
-/// Says that the kernel of those trials is another now.
-void edit(const User& user) {
-  db::ResultStore store(user.environment.at("TUNER_DB"));
-  const tuner::model::KernelDeclaration now{
-      "matmul",      "register_tile",    tuner::model::Role::competitor,
-      key("edited"), key("edited spec"), "edited.toml",
+  /// Someone whose database has a final in which b was chosen, tied with a, the fastest.
+  struct Tuned : User {
+    Tuned() {
+      environment["TUNER_DB"] = home.path() + "/tuner.db";
+      db::ResultStore store(environment["TUNER_DB"]);
+      store.begin_run(db_test::sample_run());
+      store.record_final(db_test::sample_final(), {timed_trial("a", 512, 1010), timed_trial("b", 512, 1012),
+                                                   timed_trial("c", 512, 1050)});
+      store.record_ceiling(
+          {"NVIDIA H200", "arithmetic", tuner::model::ElementType::float32, 1e15, "GFLOP/s", {}, ""});
+    }
   };
-  std::vector<tuner::model::Judgement> judgements;
-  for (const auto& trial : store.undecided(now))
-    judgements.push_back({trial.key, trial.definition == now.definition});
-  store.declare(now, judgements);
-}
 
-}  // namespace
+  /// Says that the kernel of those trials is another now.
+  void edit(const User& user) {
+    db::ResultStore store(user.environment.at("TUNER_DB"));
+    const tuner::model::KernelDeclaration now{
+        "matmul",      "register_tile",    tuner::model::Role::competitor,
+        key("edited"), key("edited spec"), "edited.toml",
+    };
+    std::vector<tuner::model::Judgement> judgements;
+    for (const auto& trial : store.undecided(now))
+      judgements.push_back({trial.key, trial.definition == now.definition});
+    store.declare(now, judgements);
+  }
+
+  }  // namespace
 
   TEST_CASE("best, show and report agree on who was chosen, and say what it cannot be told from") {
     const Tuned user;

@@ -12,40 +12,41 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, a gate") {
-namespace {
+  namespace {
 
-/// 20 samples from `level` ns upwards, each farther by `step` of it.
-tuner::model::TrialRecord sampled(const std::string& name, std::int64_t size, double level,
-                                  double step = 0.0002) {
-  tuner::model::TrialRecord trial = db_test::timed_trial(name, size, level);
-  trial.run = db_test::key("run");
-  trial.outcome.measurement->includes_launch_latency = false;
-  trial.outcome.measurement->samples_ns.clear();
-  for (int i = 0; i < 20; ++i) trial.outcome.measurement->samples_ns.push_back(level * (1 + step * i));
-  return trial;
-}
+  /// 20 samples from `level` ns upwards, each farther by `step` of it.
+  tuner::model::TrialRecord sampled(const std::string& name, std::int64_t size, double level,
+                                    double step = 0.0002) {
+    tuner::model::TrialRecord trial = db_test::timed_trial(name, size, level);
+    trial.run = db_test::key("run");
+    trial.outcome.measurement->includes_launch_latency = false;
+    trial.outcome.measurement->samples_ns.clear();
+    for (int i = 0; i < 20; ++i) trial.outcome.measurement->samples_ns.push_back(level * (1 + step * i));
+    return trial;
+  }
 
-/// Someone with results of yesterday (`old.db`), their baseline, and results of today (`new.db`): alike at
-/// 512, a tenth slower at 1024, and none at 2048.
-struct Gate : User {
-  Gate() {
-    record("old.db", {sampled("a", 512, 1e5), sampled("b", 1024, 7e5), sampled("c", 2048, 5e6)});
-    record("new.db", {sampled("d", 512, 1.0001e5), sampled("e", 1024, 7.7e5)});
-    REQUIRE(types({"baseline", "--db", "old.db"}).exit_code == 0);
-  }
-  void record(const std::string& database, const std::vector<tuner::model::TrialRecord>& trials) const {
-    db::ResultStore store(home / database);
-    store.begin_run(db_test::sample_run("run"));
-    for (const auto& trial : trials) store.record(trial);
-  }
-  tuner::test::ProgramResult holds(const std::string& database, std::vector<std::string> more = {}) const {
-    std::vector<std::string> command = {"compare", database, "tuner-baseline.json", "--fail-if-slower", "2%"};
-    command.insert(command.end(), more.begin(), more.end());
-    return types(command);
-  }
-};
+  /// Someone with results of yesterday (`old.db`), their baseline, and results of today (`new.db`): alike at
+  /// 512, a tenth slower at 1024, and none at 2048.
+  struct Gate : User {
+    Gate() {
+      record("old.db", {sampled("a", 512, 1e5), sampled("b", 1024, 7e5), sampled("c", 2048, 5e6)});
+      record("new.db", {sampled("d", 512, 1.0001e5), sampled("e", 1024, 7.7e5)});
+      REQUIRE(types({"baseline", "--db", "old.db"}).exit_code == 0);
+    }
+    void record(const std::string& database, const std::vector<tuner::model::TrialRecord>& trials) const {
+      db::ResultStore store(home / database);
+      store.begin_run(db_test::sample_run("run"));
+      for (const auto& trial : trials) store.record(trial);
+    }
+    tuner::test::ProgramResult holds(const std::string& database, std::vector<std::string> more = {}) const {
+      std::vector<std::string> command = {"compare", database, "tuner-baseline.json", "--fail-if-slower",
+                                          "2%"};
+      command.insert(command.end(), more.begin(), more.end());
+      return types(command);
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a baseline is a small file with an entry a line, and today's results are held against it") {
     const Gate user;

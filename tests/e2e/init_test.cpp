@@ -10,10 +10,10 @@ using tuner::test::User;
 using tuner::test::words_of;
 
 TEST_SUITE("tuner command line, init") {
-namespace {
+  namespace {
 
-void write_saxpy(const User& user, const std::string& file = "saxpy.cu") {
-  std::ofstream(user.home / file) << R"(#ifndef BLOCK_SIZE
+  void write_saxpy(const User& user, const std::string& file = "saxpy.cu") {
+    std::ofstream(user.home / file) << R"(#ifndef BLOCK_SIZE
 #define BLOCK_SIZE 256
 #endif
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
@@ -21,9 +21,9 @@ extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
   if (i < n) y[i] = a * x[i] + y[i];
 }
 )";
-}
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the commands that come next can be pasted into a shell, however narrow the terminal") {
     User user;

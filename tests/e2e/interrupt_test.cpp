@@ -23,116 +23,116 @@ using namespace std::chrono_literals;
 using tuner::test::has;
 
 TEST_SUITE("tuner command line, interrupted") {
-namespace {
+  namespace {
 
-/// Its first thread wastes SPIN million additions, a run-time argument: every configuration has one binary.
-void write_spinning(const test::User& user, const std::string& spins) {
-  test::SmallKernel{.name = "spin",
-                    .parameters = "SPIN = { values = [" + spins + "], runtime = true }",
-                    .arguments = {"SPIN"},
-                    .loops = "i == 0 ? SPIN * 1000000LL : 0"}
-      .write(user.home);
-}
-
-constexpr const char* six = "1, 2, 3, 4, 5, 6";
-
-/// A command typed at a terminal of 80 columns, with the shell's prompt behind it.
-class AtTerminal {
- public:
-  AtTerminal(const test::User& user, const std::string& command) {
-    winsize size{};
-    size.ws_col = 80;
-    size.ws_row = 24;
-    m_pid = forkpty(&m_terminal, nullptr, nullptr, &size);
-    REQUIRE(m_pid >= 0);
-    if (m_pid > 0) return;
-    if (chdir(user.home.path().c_str()) != 0) _exit(127);
-    setenv("HOME", user.home.path().c_str(), 1);
-    setenv("TERM", "xterm", 1);
-    // The shell goes on after Ctrl-C, as one that somebody types at does.
-    const std::string line = "trap : INT; " + command + "; echo \"code $?\"; printf 'prompt$ '";
-    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-    _exit(127);
-  }
-  AtTerminal(const AtTerminal&) = delete;
-  AtTerminal& operator=(const AtTerminal&) = delete;
-  ~AtTerminal() {
-    kill(-m_pid, SIGKILL);
-    waitpid(m_pid, nullptr, 0);
-    close(m_terminal);
+  /// Its first thread wastes SPIN million additions, a run-time argument: every configuration has one binary.
+  void write_spinning(const test::User& user, const std::string& spins) {
+    test::SmallKernel{.name = "spin",
+                      .parameters = "SPIN = { values = [" + spins + "], runtime = true }",
+                      .arguments = {"SPIN"},
+                      .loops = "i == 0 ? SPIN * 1000000LL : 0"}
+        .write(user.home);
   }
 
-  void types(char key) const { REQUIRE(write(m_terminal, &key, 1) == 1); }
-  /// Everything shown until `part` is, or the program ends.
-  const std::string& wait_for(const std::string& part) {
-    const auto deadline = std::chrono::steady_clock::now() + 120s;
-    while (!has(m_shown, part)) {
-      REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, m_shown);
-      pollfd ready{m_terminal, POLLIN, 0};
-      if (poll(&ready, 1, 100) <= 0) continue;
-      char bytes[4096];
-      const ssize_t got = read(m_terminal, bytes, sizeof bytes);
-      if (got <= 0) break;
-      m_shown.append(bytes, static_cast<std::size_t>(got));
+  constexpr const char* six = "1, 2, 3, 4, 5, 6";
+
+  /// A command typed at a terminal of 80 columns, with the shell's prompt behind it.
+  class AtTerminal {
+   public:
+    AtTerminal(const test::User& user, const std::string& command) {
+      winsize size{};
+      size.ws_col = 80;
+      size.ws_row = 24;
+      m_pid = forkpty(&m_terminal, nullptr, nullptr, &size);
+      REQUIRE(m_pid >= 0);
+      if (m_pid > 0) return;
+      if (chdir(user.home.path().c_str()) != 0) _exit(127);
+      setenv("HOME", user.home.path().c_str(), 1);
+      setenv("TERM", "xterm", 1);
+      // The shell goes on after Ctrl-C, as one that somebody types at does.
+      const std::string line = "trap : INT; " + command + "; echo \"code $?\"; printf 'prompt$ '";
+      execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      _exit(127);
     }
-    return m_shown;
-  }
-
- private:
-  int m_terminal = -1;
-  pid_t m_pid = -1;
-  std::string m_shown;
-};
-
-/// Someone who sweeps the kernel above, looks into the database meanwhile, and interrupts.
-class Tuning {
- public:
-  explicit Tuning(const std::string& spins,
-                  test::BackgroundProgram::Output output = test::BackgroundProgram::Output::kept,
-                  const std::string& sizes = "64", const std::vector<std::string>& more = {})
-      : m_program(start(m_user, spins, sizes, output, more)) {}
-
-  test::BackgroundProgram& program() { return m_program; }
-  const test::User& user() const { return m_user; }
-
-  /// Waits until a count in the database is at least `least`.
-  void wait_for(const std::string& rows, std::int64_t least) {
-    const auto deadline = std::chrono::steady_clock::now() + 120s;
-    while (count(rows) < least) {
-      REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, m_program.err());
-      std::this_thread::sleep_for(5ms);
+    AtTerminal(const AtTerminal&) = delete;
+    AtTerminal& operator=(const AtTerminal&) = delete;
+    ~AtTerminal() {
+      kill(-m_pid, SIGKILL);
+      waitpid(m_pid, nullptr, 0);
+      close(m_terminal);
     }
-  }
-  std::int64_t count(const std::string& rows) const {
-    try {
-      return database().integer("SELECT count(*) FROM " + rows);
-    } catch (const model::Error&) {  // not made yet
-      return 0;
+
+    void types(char key) const { REQUIRE(write(m_terminal, &key, 1) == 1); }
+    /// Everything shown until `part` is, or the program ends.
+    const std::string& wait_for(const std::string& part) {
+      const auto deadline = std::chrono::steady_clock::now() + 120s;
+      while (!has(m_shown, part)) {
+        REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, m_shown);
+        pollfd ready{m_terminal, POLLIN, 0};
+        if (poll(&ready, 1, 100) <= 0) continue;
+        char bytes[4096];
+        const ssize_t got = read(m_terminal, bytes, sizeof bytes);
+        if (got <= 0) break;
+        m_shown.append(bytes, static_cast<std::size_t>(got));
+      }
+      return m_shown;
     }
-  }
-  void check_sound() const { CHECK(database().text("PRAGMA integrity_check") == "ok"); }
 
- private:
-  db::Connection database() const {
-    return db::open_for_reading(m_user.home / ".local/share/tuner/tuner.db");
-  }
+   private:
+    int m_terminal = -1;
+    pid_t m_pid = -1;
+    std::string m_shown;
+  };
 
-  static test::BackgroundProgram start(const test::User& user, const std::string& spins,
-                                       const std::string& sizes, test::BackgroundProgram::Output output,
-                                       const std::vector<std::string>& more) {
-    write_spinning(user, spins);
-    std::vector<std::string> command = {TUNER_BINARY, "run",      "--kernel",        "spin.toml",
-                                        "--device",   "cpu",      "--sizes",         sizes,
-                                        "--measure",  "complete", "--run-timeout-s", "120"};
-    command.insert(command.end(), more.begin(), more.end());
-    return test::BackgroundProgram(command, user.environment, user.home.path(), output);
-  }
+  /// Someone who sweeps the kernel above, looks into the database meanwhile, and interrupts.
+  class Tuning {
+   public:
+    explicit Tuning(const std::string& spins,
+                    test::BackgroundProgram::Output output = test::BackgroundProgram::Output::kept,
+                    const std::string& sizes = "64", const std::vector<std::string>& more = {})
+        : m_program(start(m_user, spins, sizes, output, more)) {}
 
-  test::User m_user;
-  test::BackgroundProgram m_program;
-};
+    test::BackgroundProgram& program() { return m_program; }
+    const test::User& user() const { return m_user; }
 
-}  // namespace
+    /// Waits until a count in the database is at least `least`.
+    void wait_for(const std::string& rows, std::int64_t least) {
+      const auto deadline = std::chrono::steady_clock::now() + 120s;
+      while (count(rows) < least) {
+        REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, m_program.err());
+        std::this_thread::sleep_for(5ms);
+      }
+    }
+    std::int64_t count(const std::string& rows) const {
+      try {
+        return database().integer("SELECT count(*) FROM " + rows);
+      } catch (const model::Error&) {  // not made yet
+        return 0;
+      }
+    }
+    void check_sound() const { CHECK(database().text("PRAGMA integrity_check") == "ok"); }
+
+   private:
+    db::Connection database() const {
+      return db::open_for_reading(m_user.home / ".local/share/tuner/tuner.db");
+    }
+
+    static test::BackgroundProgram start(const test::User& user, const std::string& spins,
+                                         const std::string& sizes, test::BackgroundProgram::Output output,
+                                         const std::vector<std::string>& more) {
+      write_spinning(user, spins);
+      std::vector<std::string> command = {TUNER_BINARY, "run",      "--kernel",        "spin.toml",
+                                          "--device",   "cpu",      "--sizes",         sizes,
+                                          "--measure",  "complete", "--run-timeout-s", "120"};
+      command.insert(command.end(), more.begin(), more.end());
+      return test::BackgroundProgram(command, user.environment, user.home.path(), output);
+    }
+
+    test::User m_user;
+    test::BackgroundProgram m_program;
+  };
+
+  }  // namespace
 
   TEST_CASE(
       "Ctrl-C and SIGTERM finish the launch in hand, show the table so far and the command that resumes") {

@@ -9,39 +9,40 @@ using tuner::test::has;
 using tuner::test::User;
 
 TEST_SUITE("tuner command line, judge") {
-namespace {
+  namespace {
 
-const std::string judged = std::string(TUNER_SOURCE_DIR) + "/tests/judged/";
+  const std::string judged = std::string(TUNER_SOURCE_DIR) + "/tests/judged/";
 
-struct Judge : User {
-  tuner::test::ProgramResult judges(const std::string& candidate, std::vector<std::string> more = {}) const {
-    std::vector<std::string> command = {"judge",     judged + candidate + ".cu",
-                                        "--against", judged + "product.toml",
-                                        "--sizes",   "512x509",
-                                        "--device",  "cpu"};
-    command.insert(command.end(), more.begin(), more.end());
-    return types(command);
-  }
-  /// Refused, where and as what; with the detail.
-  std::string refuses(const std::string& candidate, const std::string& stage, const std::string& status,
-                      std::vector<std::string> more = {"--no-sanitizers"}) const {
-    CAPTURE(candidate);
-    more.push_back("--json");
-    const auto run = judges(candidate, more);
-    INFO(run.out << run.err);
-    CHECK(run.exit_code == 6);
-    const json said = json::parse(run.out, nullptr, false);
-    REQUIRE(said.is_object());
-    CHECK(said["verdict"] == "refused");
-    CHECK(said["exit_code"] == 6);
-    REQUIRE(said["reason"].is_object());
-    CHECK(said["reason"]["stage"] == stage);
-    CHECK(said["reason"]["status"] == status);
-    return said["reason"]["detail"];
-  }
-};
+  struct Judge : User {
+    tuner::test::ProgramResult judges(const std::string& candidate,
+                                      std::vector<std::string> more = {}) const {
+      std::vector<std::string> command = {"judge",     judged + candidate + ".cu",
+                                          "--against", judged + "product.toml",
+                                          "--sizes",   "512x509",
+                                          "--device",  "cpu"};
+      command.insert(command.end(), more.begin(), more.end());
+      return types(command);
+    }
+    /// Refused, where and as what; with the detail.
+    std::string refuses(const std::string& candidate, const std::string& stage, const std::string& status,
+                        std::vector<std::string> more = {"--no-sanitizers"}) const {
+      CAPTURE(candidate);
+      more.push_back("--json");
+      const auto run = judges(candidate, more);
+      INFO(run.out << run.err);
+      CHECK(run.exit_code == 6);
+      const json said = json::parse(run.out, nullptr, false);
+      REQUIRE(said.is_object());
+      CHECK(said["verdict"] == "refused");
+      CHECK(said["exit_code"] == 6);
+      REQUIRE(said["reason"].is_object());
+      CHECK(said["reason"]["stage"] == stage);
+      CHECK(said["reason"]["status"] == status);
+      return said["reason"]["detail"];
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("an honest candidate is accepted, and timed in turn with the spec's default") {
     const Judge user;

@@ -10,9 +10,9 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, what is right") {
-namespace {
+  namespace {
 
-const std::string head = R"text([kernel]
+  const std::string head = R"text([kernel]
 name = "twice"
 source = "twice.cu"
 entry = "twice"
@@ -31,7 +31,7 @@ type = "int"
 
 )text";
 
-const std::string files = R"text([[arguments]]
+  const std::string files = R"text([[arguments]]
 name = "x"
 type = "float*"
 access = "in"
@@ -49,29 +49,29 @@ expected = "file(y.bin)"
 rounding_terms = 0
 )text";
 
-/// N floats that count in steps of `step`.
-std::string counting(int numbers, float step) {
-  std::string bytes;
-  for (int i = 0; i < numbers; ++i) {
-    const float value = static_cast<float>(i) * step;
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  /// N floats that count in steps of `step`.
+  std::string counting(int numbers, float step) {
+    std::string bytes;
+    for (int i = 0; i < numbers; ++i) {
+      const float value = static_cast<float>(i) * step;
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    return bytes;
   }
-  return bytes;
-}
 
-void write_source(const User& user) {
-  write_text(user.home / "twice.cu",
-             R"text(extern "C" __global__ void twice(int N, const float* x, float* y) {
+  void write_source(const User& user) {
+    write_text(user.home / "twice.cu",
+               R"text(extern "C" __global__ void twice(int N, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < N) y[i] = 2 * x[i];
 }
 )text");
-}
+  }
 
-const std::vector<std::string> run = {"run",     "--kernel", "twice.toml", "--device", "cpu",
-                                      "--sizes", "100",      "--report",   "report.md"};
+  const std::vector<std::string> run = {"run",     "--kernel", "twice.toml", "--device", "cpu",
+                                        "--sizes", "100",      "--report",   "report.md"};
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("times of what nobody verifies are called unverified wherever they are shown") {
     const User user;

@@ -14,41 +14,41 @@ using tuner::test::shell;
 using tuner::test::User;
 
 TEST_SUITE("e2e") {
-namespace {
+  namespace {
 
-/// A kernel whose source begins with `line`.
-void write_kernel(const User& user, const std::string& line) {
-  tuner::test::SmallKernel{.name = "fill",
-                           .parameters = "BLOCK = [32, 64, 128, 256]\nTWICE = [0, 1]",
-                           .block = "BLOCK",
-                           .begin = line,
-                           .value = "TWICE",
-                           .is_verified = false}
-      .write(user.home);
-}
+  /// A kernel whose source begins with `line`.
+  void write_kernel(const User& user, const std::string& line) {
+    tuner::test::SmallKernel{.name = "fill",
+                             .parameters = "BLOCK = [32, 64, 128, 256]\nTWICE = [0, 1]",
+                             .block = "BLOCK",
+                             .begin = line,
+                             .value = "TWICE",
+                             .is_verified = false}
+        .write(user.home);
+  }
 
-/// A command for the kernel, by the policy that drops nothing: what is dropped hangs on the machine's noise,
-/// and with it what is left to do.
-ProgramResult tell(const User& user, const std::string& command, const std::string& database,
-                   const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words = {
-      command,     "--device", "cpu",  "--kernel", user.home.path() + "/fill.toml", "--sizes", "1024",
-      "--measure", "complete", "--db", database};
-  words.insert(words.end(), more.begin(), more.end());
-  return user.types(words);
-}
+  /// A command for the kernel, by the policy that drops nothing: what is dropped hangs on the machine's
+  /// noise, and with it what is left to do.
+  ProgramResult tell(const User& user, const std::string& command, const std::string& database,
+                     const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {
+        command,     "--device", "cpu",  "--kernel", user.home.path() + "/fill.toml", "--sizes", "1024",
+        "--measure", "complete", "--db", database};
+    words.insert(words.end(), more.begin(), more.end());
+    return user.types(words);
+  }
 
-/// The trial that is the best, and how many results compete.
-/// Without the name of the database, which is part of the command that measures anew.
-std::string answer(const User& user, const std::string& database) {
-  std::string text =
-      user.types({"best", "--kernel", "fill", "--size", "1024", "--format", "json", "--db", database}).out;
-  for (std::size_t at = text.find(database); at != std::string::npos; at = text.find(database, at))
-    text.replace(at, database.size(), "DB");
-  return text;
-}
+  /// The trial that is the best, and how many results compete.
+  /// Without the name of the database, which is part of the command that measures anew.
+  std::string answer(const User& user, const std::string& database) {
+    std::string text =
+        user.types({"best", "--kernel", "fill", "--size", "1024", "--format", "json", "--db", database}).out;
+    for (std::size_t at = text.find(database); at != std::string::npos; at = text.find(database, at))
+      text.replace(at, database.size(), "DB");
+    return text;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("shards of a spec that was edited between them merge to one answer; today's spec then decides") {
     const User user;

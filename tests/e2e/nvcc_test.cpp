@@ -7,9 +7,9 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, nvcc") {
-namespace {
+  namespace {
 
-const char* const spec = R"toml(constraints = []
+  const char* const spec = R"toml(constraints = []
 [kernel]
 name = "twice"
 source = "twice.cu"
@@ -48,7 +48,7 @@ grid = ["ceil_div(N, 256)"]
 arguments = ["x", "x.expected", "x.magnitude", "N"]
 )toml";
 
-const std::string kernel = R"(#include <iostream>
+  const std::string kernel = R"(#include <iostream>
 #include <vector>
 template <int BLOCK> __global__ void twice(float* x, int n) {
   const int i = blockIdx.x * BLOCK + threadIdx.x;
@@ -56,20 +56,20 @@ template <int BLOCK> __global__ void twice(float* x, int n) {
 }
 )";
 
-/// A kernel in a source that has a whole program in it.
-void write_kernel(const User& user, const std::string& host_code) {
-  write_text(user.home / "twice.toml", spec);
-  write_text(user.home / "twice.cu", kernel + host_code);
-  write_text(
-      user.home / "reference.cu",
-      "extern \"C\" __global__ void reference(const float* x, double* expected, double* magnitude, int N) "
-      "{\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < N) expected[i] = 2.0 * x[i];\n"
-      "  if (i < N) magnitude[i] = fabs(2.0 * x[i]);\n}\n");
-}
+  /// A kernel in a source that has a whole program in it.
+  void write_kernel(const User& user, const std::string& host_code) {
+    write_text(user.home / "twice.toml", spec);
+    write_text(user.home / "twice.cu", kernel + host_code);
+    write_text(
+        user.home / "reference.cu",
+        "extern \"C\" __global__ void reference(const float* x, double* expected, double* magnitude, int N) "
+        "{\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < N) expected[i] = 2.0 * x[i];\n"
+        "  if (i < N) magnitude[i] = fabs(2.0 * x[i]);\n}\n");
+  }
 
-constexpr int no_device = 4;
+  constexpr int no_device = 4;
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the CPU device runs a kernel that asks for nvcc, which need not be there") {
     User user;

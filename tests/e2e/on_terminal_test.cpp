@@ -15,48 +15,51 @@ using tuner::test::shown_on_terminal;
 using tuner::test::User;
 
 TEST_SUITE("tuner on a terminal") {
-namespace {
+  namespace {
 
-using Variables = std::map<std::string, std::string>;
+  using Variables = std::map<std::string, std::string>;
 
-constexpr const char* escape = "\x1b[";
+  constexpr const char* escape = "\x1b[";
 
-/// Someone with a recorded sweep of an H200 as the database.
-struct Reader : User {
-  Reader() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    REQUIRE(types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-22-libraries/overlap.jsonl"})
-                .exit_code == 0);
+  /// Someone with a recorded sweep of an H200 as the database.
+  struct Reader : User {
+    Reader() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      REQUIRE(types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-22-libraries/overlap.jsonl"})
+                  .exit_code == 0);
+    }
+    Variables variables(Variables more) const {
+      Variables all = {{"HOME", home.path()},
+                       {"TUNER_DB", home / "tuner.db"},
+                       {"TERM", "xterm-256color"},
+                       {"NO_COLOR", ""}};
+      for (const auto& [name, value] : more) all[name] = value;
+      return all;
+    }
+    /// What a terminal shows; without a pager unless `more` has one.
+    std::string sees(std::vector<std::string> words, unsigned columns,
+                     Variables more = {{"PAGER", "cat"}}) const {
+      words.insert(words.begin(), TUNER_BINARY);
+      return shown_on_terminal(words, columns, variables(std::move(more)));
+    }
+  };
+
+  std::string without_escapes(std::string text) {
+    for (std::size_t at = 0; (at = text.find(escape)) != std::string::npos;)
+      text.erase(at, text.find_first_of("mKA", at) + 1 - at);
+    return text;
   }
-  Variables variables(Variables more) const {
-    Variables all = {
-        {"HOME", home.path()}, {"TUNER_DB", home / "tuner.db"}, {"TERM", "xterm-256color"}, {"NO_COLOR", ""}};
-    for (const auto& [name, value] : more) all[name] = value;
-    return all;
+
+  /// A sweep of a few seconds at most.
+  std::vector<std::string> small_sweep(const std::vector<std::string>& more,
+                                       const std::string& budget = "30") {
+    std::vector<std::string> words = {"run",      "--device",  "cpu",   "--kernel", "naive", "--sizes",
+                                      "16,24,32", "--measure", "quick", "--budget", budget};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
   }
-  /// What a terminal shows; without a pager unless `more` has one.
-  std::string sees(std::vector<std::string> words, unsigned columns,
-                   Variables more = {{"PAGER", "cat"}}) const {
-    words.insert(words.begin(), TUNER_BINARY);
-    return shown_on_terminal(words, columns, variables(std::move(more)));
-  }
-};
 
-std::string without_escapes(std::string text) {
-  for (std::size_t at = 0; (at = text.find(escape)) != std::string::npos;)
-    text.erase(at, text.find_first_of("mKA", at) + 1 - at);
-  return text;
-}
-
-/// A sweep of a few seconds at most.
-std::vector<std::string> small_sweep(const std::vector<std::string>& more, const std::string& budget = "30") {
-  std::vector<std::string> words = {"run",      "--device",  "cpu",   "--kernel", "naive", "--sizes",
-                                    "16,24,32", "--measure", "quick", "--budget", budget};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("answers have colours on a terminal that has some, and the same words everywhere") {
     const Reader reader;

@@ -9,12 +9,13 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, sources of others") {
-namespace {
+  namespace {
 
-/// Sums blocks of numbers into one that has to be 0 before, scaled by the square root of how many there are.
-void write_program(const User& user) {
-  write_text(user.home / "settings.h", "#pragma once\ntypedef float number;\n");
-  write_text(user.home / "sum.cu", R"(#include <stdio.h>
+  /// Sums blocks of numbers into one that has to be 0 before, scaled by the square root of how many there
+  /// are.
+  void write_program(const User& user) {
+    write_text(user.home / "settings.h", "#pragma once\ntypedef float number;\n");
+    write_text(user.home / "sum.cu", R"(#include <stdio.h>
 #include <vector>
 #include <cublas_v2.h>
 #define ON_BOTH __host__ __device__
@@ -48,13 +49,13 @@ int main(int argc, char** argv) {
   return parts::on_host(std::vector<int>{0});
 }
 )");
-  write_text(
-      user.home / "reference.cu",
-      "extern \"C\" __global__ void reference(const float* x, double* out, double* magnitude, int N) {\n"
-      "  double sum = 0, size = 0;\n"
-      "  for (int i = 0; i < N; ++i) { sum += 2.0 * x[i]; size += 2.0 * fabs((double)x[i]); }\n"
-      "  out[0] = sum / sqrt((double)N);\n  magnitude[0] = size / sqrt((double)N);\n}\n");
-  write_text(user.home / "sum.toml", R"toml(constraints = []
+    write_text(
+        user.home / "reference.cu",
+        "extern \"C\" __global__ void reference(const float* x, double* out, double* magnitude, int N) {\n"
+        "  double sum = 0, size = 0;\n"
+        "  for (int i = 0; i < N; ++i) { sum += 2.0 * x[i]; size += 2.0 * fabs((double)x[i]); }\n"
+        "  out[0] = sum / sqrt((double)N);\n  magnitude[0] = size / sqrt((double)N);\n}\n");
+    write_text(user.home / "sum.toml", R"toml(constraints = []
 [kernel]
 name = "scaled_sum"
 source = "sum.cu"
@@ -107,11 +108,11 @@ block = 1
 grid = 1
 arguments = ["x", "out.expected", "out.magnitude", "N"]
 )toml");
-}
+  }
 
-constexpr int no_device = 4;
+  constexpr int no_device = 4;
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a whole program's kernel runs on the CPU device, without the code for the host") {
     const User user;

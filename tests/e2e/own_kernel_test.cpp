@@ -15,37 +15,37 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, own kernels") {
-namespace {
+  namespace {
 
-/// It fills with threes.
-SmallKernel filling(const std::string& keys = "", const std::string& value = "3") {
-  return {.name = "fill",
-          .keys = "family = \"filling\"\n" + keys,
-          .parameters = "BLOCK = [64, 128]",
-          .block = "BLOCK",
-          .value = value,
-          .right = "3"};
-}
-
-/// With fill.toml, its source and its reference in the home folder.
-struct Author : User {
-  explicit Author(const SmallKernel& kernel = filling()) { kernel.write(home); }
-  tuner::test::ProgramResult runs(std::vector<std::string> more = {},
-                                  const std::string& sizes = "100") const {
-    std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / "fill.toml",
-                                    "--sizes", sizes};
-    all.insert(all.end(), more.begin(), more.end());
-    return types(all);
+  /// It fills with threes.
+  SmallKernel filling(const std::string& keys = "", const std::string& value = "3") {
+    return {.name = "fill",
+            .keys = "family = \"filling\"\n" + keys,
+            .parameters = "BLOCK = [64, 128]",
+            .block = "BLOCK",
+            .value = value,
+            .right = "3"};
   }
-};
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
+  /// With fill.toml, its source and its reference in the home folder.
+  struct Author : User {
+    explicit Author(const SmallKernel& kernel = filling()) { kernel.write(home); }
+    tuner::test::ProgramResult runs(std::vector<std::string> more = {},
+                                    const std::string& sizes = "100") const {
+      std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / "fill.toml",
+                                      "--sizes", sizes};
+      all.insert(all.end(), more.begin(), more.end());
+      return types(all);
+    }
+  };
 
-}  // namespace
+  std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
+
+  }  // namespace
 
   TEST_CASE("flags and header of the best are what its source was compiled with") {
     SmallKernel kernel = filling("", "REAL(3) + 0 * ROWS");

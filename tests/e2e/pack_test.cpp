@@ -16,13 +16,13 @@ using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, packs") {
-namespace {
+  namespace {
 
-/// y = 2 x, with a run-time parameter, a workspace that a first kernel fills, and a derived argument.
-std::string spec(const std::string& name, const std::string& extra = "",
-                 const std::string& family = "scale") {
-  return "verify = \"none\"\nconstraints = [\"BLOCK <= 64 || N >= 200\"]\n[kernel]\nname = \"" + name +
-         "\"\nfamily = \"" + family + "\"\nsource = \"" + name + R"text(.cu"
+  /// y = 2 x, with a run-time parameter, a workspace that a first kernel fills, and a derived argument.
+  std::string spec(const std::string& name, const std::string& extra = "",
+                   const std::string& family = "scale") {
+    return "verify = \"none\"\nconstraints = [\"BLOCK <= 64 || N >= 200\"]\n[kernel]\nname = \"" + name +
+           "\"\nfamily = \"" + family + "\"\nsource = \"" + name + R"text(.cu"
 sizes = ["N"]
 default = { BLOCK = 32 }
 
@@ -76,9 +76,9 @@ type = "int"
 name = "half"
 type = "int"
 )text" + extra;
-}
+  }
 
-const std::string source = R"text(extern "C" __global__ void copy(const float* x, float* w, int N) {
+  const std::string source = R"text(extern "C" __global__ void copy(const float* x, float* w, int N) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < N) w[i] = x[i];
 }
@@ -88,39 +88,39 @@ extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int
 }
 )text";
 
-struct Author : User {
-  Author() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    environment["TUNER_MEASURE"] = "quick";
-    add("scale", spec("scale"));
-  }
-  void add(const std::string& name, const std::string& text) const {
-    write_text(home / (name + ".toml"), text);
-    write_text(home / (name + ".cu"), source);
-  }
-  ProgramResult runs(const std::string& kernel = "scale") const {
-    return types({"run", "--device", "cpu", "--kernel", kernel + ".toml", "--sizes", "100,500,3000",
-                  "--ceilings", "off"});
-  }
-};
+  struct Author : User {
+    Author() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      environment["TUNER_MEASURE"] = "quick";
+      add("scale", spec("scale"));
+    }
+    void add(const std::string& name, const std::string& text) const {
+      write_text(home / (name + ".toml"), text);
+      write_text(home / (name + ".cu"), source);
+    }
+    ProgramResult runs(const std::string& kernel = "scale") const {
+      return types({"run", "--device", "cpu", "--kernel", kernel + ".toml", "--sizes", "100,500,3000",
+                    "--ceilings", "off"});
+    }
+  };
 
-struct Opened {
-  explicit Opened(const std::string& path) { REQUIRE(tuner_pack_open(path.c_str(), &pack) == TUNER_OK); }
-  Opened(const Opened&) = delete;
-  ~Opened() { tuner_pack_close(pack); }
-  tuner_pack* pack = nullptr;
-};
+  struct Opened {
+    explicit Opened(const std::string& path) { REQUIRE(tuner_pack_open(path.c_str(), &pack) == TUNER_OK); }
+    Opened(const Opened&) = delete;
+    ~Opened() { tuner_pack_close(pack); }
+    tuner_pack* pack = nullptr;
+  };
 
-tuner_value pointer(const float* memory, std::size_t count) {
-  tuner_value value{};
-  value.type = TUNER_FLOAT32;
-  value.is_pointer = 1;
-  value.value.pointer = memory;
-  value.bytes = count * sizeof(float);
-  return value;
-}
+  tuner_value pointer(const float* memory, std::size_t count) {
+    tuner_value value{};
+    value.type = TUNER_FLOAT32;
+    value.is_pointer = 1;
+    value.value.pointer = memory;
+    value.bytes = count * sizeof(float);
+    return value;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what was swept is packed, and a program launches it at any size") {
     const Author author;

@@ -20,58 +20,58 @@ using tuner::test::words_of;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner command line, the best of a part") {
-namespace {
+  namespace {
 
-/// Someone with a sweep of five kernels at 29 sizes, recorded on an H100.
-struct Recorded : User {
-  Recorded() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    const auto imported =
-        types({"import", TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole29.jsonl.gz"});
-    REQUIRE_MESSAGE(imported.exit_code == 0, imported.err);
-  }
-  std::string asked(const std::string& sql) const { return ask(home / "tuner.db", sql); }
-  std::vector<std::string> kernels() const {
-    std::istringstream in(asked("SELECT group_concat(DISTINCT kernel) FROM trial"));
-    std::vector<std::string> names;
-    for (std::string name; std::getline(in, name, ',');) names.push_back(name);
-    return names;
-  }
-  json answers(const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {"best", "--format", "json"};
-    command.insert(command.end(), more.begin(), more.end());
-    const auto said = types(command);
-    REQUIRE_MESSAGE(said.exit_code == 0, said.err);
-    return json::parse(said.out);
-  }
-  /// The least time of each size that is known of trials with this.
-  std::map<std::string, double> least(const std::string& condition) const {
-    std::istringstream in(
-        asked("SELECT group_concat(size || ' ' || least, ' ') FROM (SELECT size, min(median_ms) * 1e6 "
-              "AS least FROM trial WHERE status IN ('ok', 'dropped') AND " +
-              condition + " GROUP BY size)"));
-    std::map<std::string, double> known;
-    std::string size;
-    for (double ns = 0; in >> size >> ns;) known[size] = ns;
-    return known;
-  }
-};
+  /// Someone with a sweep of five kernels at 29 sizes, recorded on an H100.
+  struct Recorded : User {
+    Recorded() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      const auto imported =
+          types({"import", TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole29.jsonl.gz"});
+      REQUIRE_MESSAGE(imported.exit_code == 0, imported.err);
+    }
+    std::string asked(const std::string& sql) const { return ask(home / "tuner.db", sql); }
+    std::vector<std::string> kernels() const {
+      std::istringstream in(asked("SELECT group_concat(DISTINCT kernel) FROM trial"));
+      std::vector<std::string> names;
+      for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+      return names;
+    }
+    json answers(const std::vector<std::string>& more) const {
+      std::vector<std::string> command = {"best", "--format", "json"};
+      command.insert(command.end(), more.begin(), more.end());
+      const auto said = types(command);
+      REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+      return json::parse(said.out);
+    }
+    /// The least time of each size that is known of trials with this.
+    std::map<std::string, double> least(const std::string& condition) const {
+      std::istringstream in(
+          asked("SELECT group_concat(size || ' ' || least, ' ') FROM (SELECT size, min(median_ms) * 1e6 "
+                "AS least FROM trial WHERE status IN ('ok', 'dropped') AND " +
+                condition + " GROUP BY size)"));
+      std::map<std::string, double> known;
+      std::string size;
+      for (double ns = 0; in >> size >> ns;) known[size] = ns;
+      return known;
+    }
+  };
 
-/// Each size has the fastest trial that is known, or one that a final has found.
-void check_fastest(const json& said, const std::map<std::string, double>& least) {
-  CHECK(said["answers"].size() == least.size());
-  for (const json& answer : said["answers"]) {
-    const std::string size = answer["sizes"].front().dump();
-    CAPTURE(size);
-    const double median_ns = answer["winner"]["measurement"]["median_ns"];
-    const bool is_fastest = median_ns <= least.at(size) * (1 + 1e-6);
-    // In the final the clock was another one: 1.798 ms at 3456 where a rival raced at 1.552.
-    CHECK((is_fastest || answer["remeasured"].get<bool>()));
-    CHECK(answer["approximate"] == answer["winner"]["approximate"]);
+  /// Each size has the fastest trial that is known, or one that a final has found.
+  void check_fastest(const json& said, const std::map<std::string, double>& least) {
+    CHECK(said["answers"].size() == least.size());
+    for (const json& answer : said["answers"]) {
+      const std::string size = answer["sizes"].front().dump();
+      CAPTURE(size);
+      const double median_ns = answer["winner"]["measurement"]["median_ns"];
+      const bool is_fastest = median_ns <= least.at(size) * (1 + 1e-6);
+      // In the final the clock was another one: 1.798 ms at 3456 where a rival raced at 1.552.
+      CHECK((is_fastest || answer["remeasured"].get<bool>()));
+      CHECK(answer["approximate"] == answer["winner"]["approximate"]);
+    }
   }
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("of each kernel at each size the fastest that is known is named, dropped or not") {
     const Recorded user;

@@ -19,37 +19,37 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 
 TEST_SUITE("e2e") {
-namespace {
+  namespace {
 
-/// Each file of a cache as it lies there: one that is written again is another.
-std::set<std::pair<std::string, ino_t>> entries(const std::filesystem::path& folder) {
-  std::set<std::pair<std::string, ino_t>> found;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    struct stat status {};
-    if (entry.path().extension() == ".bin" && stat(entry.path().c_str(), &status) == 0)
-      found.emplace(entry.path().string(), status.st_ino);
+  /// Each file of a cache as it lies there: one that is written again is another.
+  std::set<std::pair<std::string, ino_t>> entries(const std::filesystem::path& folder) {
+    std::set<std::pair<std::string, ino_t>> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      struct stat status {};
+      if (entry.path().extension() == ".bin" && stat(entry.path().c_str(), &status) == 0)
+        found.emplace(entry.path().string(), status.st_ino);
+    }
+    return found;
   }
-  return found;
-}
 
-/// The number that stands before `words`.
-int number_before(const std::string& text, const std::string& words) {
-  const auto end = text.find(' ' + words);
-  if (end == std::string::npos) return -1;
-  const auto begin = text.find_last_not_of("0123456789", end - 1);
-  return end == begin + 1 ? -1 : std::stoi(text.substr(begin + 1, end - begin - 1));
-}
+  /// The number that stands before `words`.
+  int number_before(const std::string& text, const std::string& words) {
+    const auto end = text.find(' ' + words);
+    if (end == std::string::npos) return -1;
+    const auto begin = text.find_last_not_of("0123456789", end - 1);
+    return end == begin + 1 ? -1 : std::stoi(text.substr(begin + 1, end - begin - 1));
+  }
 
-const std::vector<std::string> naive = {"--device", "cpu", "--kernel", "naive", "--sizes", "64"};
+  const std::vector<std::string> naive = {"--device", "cpu", "--kernel", "naive", "--sizes", "64"};
 
-std::vector<std::string> words(const std::string& command, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> all = {command};
-  all.insert(all.end(), naive.begin(), naive.end());
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
+  std::vector<std::string> words(const std::string& command, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> all = {command};
+    all.insert(all.end(), naive.begin(), naive.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("plan and compile take every flag of run, so that its command line can be given as it is") {
     const User user;

@@ -14,29 +14,29 @@ using tuner::test::User;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner command line, counters") {
-namespace {
+  namespace {
 
-struct Profiler : User {
-  Profiler() { environment["TUNER_DB"] = home / "tuner.db"; }
+  struct Profiler : User {
+    Profiler() { environment["TUNER_DB"] = home / "tuner.db"; }
 
-  std::string records(const model::TrialRecord& trial, const std::string& architecture = "sm_90") const {
-    db::ResultStore store(home / "tuner.db");
-    model::RunRecord run = db_test::sample_run();
-    run.device.architecture = architecture;
-    store.begin_run(run);
-    store.record(trial);
-    return trial.key.hex();
-  }
-  void refuses(const std::vector<std::string>& arguments, int exit_code, const std::string& words) const {
-    const ProgramResult said = types(arguments);
-    CAPTURE(said.err);
-    CHECK(said.exit_code == exit_code);
-    CHECK(has(tuner::test::words_of(said.err), words));
-    CHECK(said.out.empty());
-  }
-};
+    std::string records(const model::TrialRecord& trial, const std::string& architecture = "sm_90") const {
+      db::ResultStore store(home / "tuner.db");
+      model::RunRecord run = db_test::sample_run();
+      run.device.architecture = architecture;
+      store.begin_run(run);
+      store.record(trial);
+      return trial.key.hex();
+    }
+    void refuses(const std::vector<std::string>& arguments, int exit_code, const std::string& words) const {
+      const ProgramResult said = types(arguments);
+      CAPTURE(said.err);
+      CHECK(said.exit_code == exit_code);
+      CHECK(has(tuner::test::words_of(said.err), words));
+      CHECK(said.out.empty());
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what cannot be counted is refused before anything is compiled, and it is said why") {
     const Profiler user;

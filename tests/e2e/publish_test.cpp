@@ -22,36 +22,37 @@ using test::User;
 namespace fs = std::filesystem;
 
 TEST_SUITE("tuner command line, shards") {
-namespace {
+  namespace {
 
-std::vector<std::string> replay_command(std::vector<std::string> more) {
-  std::vector<std::string> command = {"run", "--device", "replay:recording.json", "--strategy", "random"};
-  command.insert(command.end(), more.begin(), more.end());
-  return command;
-}
-
-/// Someone who runs shards of one recording.
-struct Cluster : User {
-  explicit Cluster(int side) { test::write_large_recording(home / "recording.json", side); }
-
-  std::unique_ptr<BackgroundProgram> begins(const std::vector<std::string>& more) const {
-    std::vector<std::string> command = replay_command(more);
-    command.insert(command.begin(), TUNER_BINARY);
-    return std::make_unique<BackgroundProgram>(command, environment, home.path());
+  std::vector<std::string> replay_command(std::vector<std::string> more) {
+    std::vector<std::string> command = {"run", "--device", "replay:recording.json", "--strategy", "random"};
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
   }
-  ProgramResult runs(const std::vector<std::string>& more) const { return types(replay_command(more)); }
-  void make_folder(const std::string& name) const { fs::create_directory(home / name); }
-  void remove_database(const std::string& name) const {
-    for (const char* end : {"", "-wal", "-shm"}) fs::remove(home / name + end);
+
+  /// Someone who runs shards of one recording.
+  struct Cluster : User {
+    explicit Cluster(int side) { test::write_large_recording(home / "recording.json", side); }
+
+    std::unique_ptr<BackgroundProgram> begins(const std::vector<std::string>& more) const {
+      std::vector<std::string> command = replay_command(more);
+      command.insert(command.begin(), TUNER_BINARY);
+      return std::make_unique<BackgroundProgram>(command, environment, home.path());
+    }
+    ProgramResult runs(const std::vector<std::string>& more) const { return types(replay_command(more)); }
+    void make_folder(const std::string& name) const { fs::create_directory(home / name); }
+    void remove_database(const std::string& name) const {
+      for (const char* end : {"", "-wal", "-shm"}) fs::remove(home / name + end);
+    }
+  };
+
+  unsigned seed_of_rounds() {
+    const char* given = std::getenv("TUNER_TEST_SEED");
+    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                            : std::random_device()();
   }
-};
 
-unsigned seed_of_rounds() {
-  const char* given = std::getenv("TUNER_TEST_SEED");
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device()();
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("100 rounds of kills, ends and new beginnings, on this node or another, lose nothing published") {
     const Cluster cluster(40);

@@ -11,38 +11,38 @@ using tuner::test::User;
 using tuner::test::words_of;
 
 TEST_SUITE("tuner command line, recordings of other tuners") {
-namespace {
+  namespace {
 
-/// A cache file of Kernel Tuner's: blocks of 32 to 1024 threads by 1 to 8 elements. Block 1024 with 8 fails,
-/// 512 with 4 was not recorded, 128 with 4 is the fastest.
-void write_recording(const User& user) {
-  std::string cache;
-  for (const int block : {32, 64, 128, 256, 512, 1024}) {
-    for (const int elements : {1, 2, 4, 8}) {
-      if (block == 512 && elements == 4) continue;
-      const double off = std::abs(block - 128) / 100.0 + std::abs(elements - 4);
-      const std::string time =
-          block == 1024 && elements == 8 ? "\"RuntimeFailedConfig\"" : std::to_string(1 + off);
-      cache += (cache.empty() ? "" : ",\n") + std::string("\"") + std::to_string(block) + "," +
-               std::to_string(elements) + "\": {\"block_size_x\": " + std::to_string(block) +
-               ", \"ELEMENTS\": " + std::to_string(elements) + ", \"time\": " + time +
-               ", \"compile_time\": 80.5}";
+  /// A cache file of Kernel Tuner's: blocks of 32 to 1024 threads by 1 to 8 elements. Block 1024 with 8
+  /// fails, 512 with 4 was not recorded, 128 with 4 is the fastest.
+  void write_recording(const User& user) {
+    std::string cache;
+    for (const int block : {32, 64, 128, 256, 512, 1024}) {
+      for (const int elements : {1, 2, 4, 8}) {
+        if (block == 512 && elements == 4) continue;
+        const double off = std::abs(block - 128) / 100.0 + std::abs(elements - 4);
+        const std::string time =
+            block == 1024 && elements == 8 ? "\"RuntimeFailedConfig\"" : std::to_string(1 + off);
+        cache += (cache.empty() ? "" : ",\n") + std::string("\"") + std::to_string(block) + "," +
+                 std::to_string(elements) + "\": {\"block_size_x\": " + std::to_string(block) +
+                 ", \"ELEMENTS\": " + std::to_string(elements) + ", \"time\": " + time +
+                 ", \"compile_time\": 80.5}";
+      }
     }
+    std::ofstream(user.home / "cache.json")
+        << "{\"device_name\": \"Some GPU\", \"kernel_name\": \"copy\", \"problem_size\": [4096, 512],\n"
+           "\"tune_params_keys\": [\"block_size_x\", \"ELEMENTS\"],\n"
+           "\"tune_params\": {\"block_size_x\": [32, 64, 128, 256, 512, 1024], \"ELEMENTS\": [1, 2, 4, 8]},\n"
+           "\"cache\": {"
+        << cache << "}}\n";
   }
-  std::ofstream(user.home / "cache.json")
-      << "{\"device_name\": \"Some GPU\", \"kernel_name\": \"copy\", \"problem_size\": [4096, 512],\n"
-         "\"tune_params_keys\": [\"block_size_x\", \"ELEMENTS\"],\n"
-         "\"tune_params\": {\"block_size_x\": [32, 64, 128, 256, 512, 1024], \"ELEMENTS\": [1, 2, 4, 8]},\n"
-         "\"cache\": {"
-      << cache << "}}\n";
-}
 
-/// A kernel of the user's with the recording's parameters, in another order.
-void write_kernel(const User& user, const std::string& elements) {
-  std::ofstream(user.home / "mine.cu") << "extern \"C\" __global__ void mine(float* y) { y[0] = 1; }\n";
-  std::ofstream(user.home / "reference.cu")
-      << "extern \"C\" __global__ void mine_reference(double* y, double* m) { y[0] = 1; m[0] = 1; }\n";
-  std::ofstream(user.home / "mine.toml") << R"(
+  /// A kernel of the user's with the recording's parameters, in another order.
+  void write_kernel(const User& user, const std::string& elements) {
+    std::ofstream(user.home / "mine.cu") << "extern \"C\" __global__ void mine(float* y) { y[0] = 1; }\n";
+    std::ofstream(user.home / "reference.cu")
+        << "extern \"C\" __global__ void mine_reference(double* y, double* m) { y[0] = 1; m[0] = 1; }\n";
+    std::ofstream(user.home / "mine.toml") << R"(
 [kernel]
 name = "mine"
 family = "mine"
@@ -69,15 +69,15 @@ block = [1]
 grid = ["1"]
 arguments = ["y.expected", "y.magnitude"]
 )";
-}
+  }
 
-ProgramResult replay(const User& user, std::vector<std::string> more) {
-  std::vector<std::string> command = {"run", "--device", "replay:cache.json", "--seed", "1"};
-  command.insert(command.end(), more.begin(), more.end());
-  return user.types(command);
-}
+  ProgramResult replay(const User& user, std::vector<std::string> more) {
+    std::vector<std::string> command = {"run", "--device", "replay:cache.json", "--seed", "1"};
+    command.insert(command.end(), more.begin(), more.end());
+    return user.types(command);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a cache file brings its kernel along: the recorded configurations are searched, and no others") {
     const User user;

@@ -16,39 +16,40 @@ using tuner::test::User;
 using tuner::test::words_of;
 
 TEST_SUITE("tuner command line, refresh") {
-namespace {
+  namespace {
 
-/// A kernel with six speeds.
-SmallKernel wasting() {
-  return {.name = "waste",
-          .keys = "family = \"wasting\"\ndefault = { WASTE = 6000 }\n",
-          .parameters = "WASTE = [100, 2000, 3000, 4000, 5000, 6000]",
-          .loops = "20 * WASTE"};
-}
+  /// A kernel with six speeds.
+  SmallKernel wasting() {
+    return {.name = "waste",
+            .keys = "family = \"wasting\"\ndefault = { WASTE = 6000 }\n",
+            .parameters = "WASTE = [100, 2000, 3000, 4000, 5000, 6000]",
+            .loops = "20 * WASTE"};
+  }
 
-/// It, measured quickly at two sizes. The default is the slowest.
-struct Measured : User {
-  Measured() {
-    wasting().write(home);
-    const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "waste.toml", "--sizes",
-                                     "400,900", "--measure", "quick", "--until", "0%"});
-    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
-  }
-  ProgramResult refreshes(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all = {"refresh", "--device", "cpu"};
-    all.insert(all.end(), more.begin(), more.end());
-    return types(all);
-  }
-  std::size_t trials_in(const std::string& environment) const {
-    const std::string csv = types({"report", "--format", "csv"}).out;
-    std::size_t count = 0;
-    for (std::size_t at = csv.find(environment); at != std::string::npos; at = csv.find(environment, at + 1))
-      ++count;
-    return count;
-  }
-};
+  /// It, measured quickly at two sizes. The default is the slowest.
+  struct Measured : User {
+    Measured() {
+      wasting().write(home);
+      const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "waste.toml", "--sizes",
+                                       "400,900", "--measure", "quick", "--until", "0%"});
+      REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    }
+    ProgramResult refreshes(const std::vector<std::string>& more = {}) const {
+      std::vector<std::string> all = {"refresh", "--device", "cpu"};
+      all.insert(all.end(), more.begin(), more.end());
+      return types(all);
+    }
+    std::size_t trials_in(const std::string& environment) const {
+      const std::string csv = types({"report", "--format", "csv"}).out;
+      std::size_t count = 0;
+      for (std::size_t at = csv.find(environment); at != std::string::npos;
+           at = csv.find(environment, at + 1))
+        ++count;
+      return count;
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the finalists of another environment race again, and each size says what became of its winner") {
     const Measured user;

@@ -14,39 +14,39 @@ using tuner::test::User;
 // is tested with a spec of its own, in run_cpu_test.cpp.
 
 TEST_SUITE("tuner command line, the recorded sweep") {
-namespace {
+  namespace {
 
-const std::string folder = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-21-notes/";
+  const std::string folder = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-21-notes/";
 
-/// The document without the line that says when it was made.
-std::string without_date(const std::string& document) {
-  const std::size_t from = document.find("Generated at ");
-  REQUIRE(from != std::string::npos);
-  const std::size_t to = document.find('\n', from);
-  return document.substr(0, from) + document.substr(to);
-}
-
-/// The first place where the two differ, to be read beside each other.
-std::string difference(const std::string& kept, const std::string& made) {
-  const auto [left, right] = std::mismatch(kept.begin(), kept.end(), made.begin(), made.end());
-  const auto line_at = [](const std::string& text, std::size_t at) {
-    const std::size_t newline = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
-    const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-    return text.substr(begin, text.find('\n', begin) - begin);
-  };
-  return "kept: " + line_at(kept, static_cast<std::size_t>(left - kept.begin())) +
-         "\nmade: " + line_at(made, static_cast<std::size_t>(right - made.begin()));
-}
-
-struct Recording : User {
-  Recording() {
-    const auto imported = types({"import", folder + "notes.jsonl", "--db", "notes.db"});
-    INFO(imported.err);
-    REQUIRE(imported.exit_code == 0);
+  /// The document without the line that says when it was made.
+  std::string without_date(const std::string& document) {
+    const std::size_t from = document.find("Generated at ");
+    REQUIRE(from != std::string::npos);
+    const std::size_t to = document.find('\n', from);
+    return document.substr(0, from) + document.substr(to);
   }
-};
 
-}  // namespace
+  /// The first place where the two differ, to be read beside each other.
+  std::string difference(const std::string& kept, const std::string& made) {
+    const auto [left, right] = std::mismatch(kept.begin(), kept.end(), made.begin(), made.end());
+    const auto line_at = [](const std::string& text, std::size_t at) {
+      const std::size_t newline = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+      const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+      return text.substr(begin, text.find('\n', begin) - begin);
+    };
+    return "kept: " + line_at(kept, static_cast<std::size_t>(left - kept.begin())) +
+           "\nmade: " + line_at(made, static_cast<std::size_t>(right - made.begin()));
+  }
+
+  struct Recording : User {
+    Recording() {
+      const auto imported = types({"import", folder + "notes.jsonl", "--db", "notes.db"});
+      INFO(imported.err);
+      REQUIRE(imported.exit_code == 0);
+    }
+  };
+
+  }  // namespace
 
   TEST_CASE("best answers for a GPU that is not here, and says which it was") {
     const Recording user;

@@ -14,21 +14,21 @@ using tuner::test::User;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, a whole session on the CPU") {
-namespace {
+  namespace {
 
-/// Two blocks, of which the larger wastes time, so that luck has no part in who wins; and each once more,
-/// writing one element less than it should.
-void write_counting(const User& user) {
-  tuner::test::SmallKernel{.name = "count",
-                           .keys = "default = { BLOCK = 32 }\n",
-                           .parameters = "BLOCK = [32, 64]\nLOSE_ONE = [0, 1]",
-                           .block = "BLOCK",
-                           .elements = "N - LOSE_ONE",
-                           .loops = "BLOCK == 64 ? 4000 : 0"}
-      .write(user.home);
-}
+  /// Two blocks, of which the larger wastes time, so that luck has no part in who wins; and each once more,
+  /// writing one element less than it should.
+  void write_counting(const User& user) {
+    tuner::test::SmallKernel{.name = "count",
+                             .keys = "default = { BLOCK = 32 }\n",
+                             .parameters = "BLOCK = [32, 64]\nLOSE_ONE = [0, 1]",
+                             .block = "BLOCK",
+                             .elements = "N - LOSE_ONE",
+                             .loops = "BLOCK == 64 ? 4000 : 0"}
+        .write(user.home);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("run verifies and remembers; the same again does nothing; best, report, list and show answer") {
     const User user;

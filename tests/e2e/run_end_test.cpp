@@ -14,36 +14,36 @@ using tuner::test::User;
 using tuner::test::words_of;
 
 TEST_SUITE("tuner command line, the end of a run") {
-namespace {
+  namespace {
 
-/// Someone with four kernels of one family, in a terminal of 80 columns.
-struct Sweeper : User {
-  Sweeper() {
-    environment["COLUMNS"] = "80";
-    tuner::test::write_kernels(home / "kernels", 4);
+  /// Someone with four kernels of one family, in a terminal of 80 columns.
+  struct Sweeper : User {
+    Sweeper() {
+      environment["COLUMNS"] = "80";
+      tuner::test::write_kernels(home / "kernels", 4);
+    }
+    ProgramResult sweeps(const std::vector<std::string>& more = {}) const {
+      std::vector<std::string> command = {"run",     "--kernel",      "kernels",   "--device", "cpu",
+                                          "--sizes", "100..2000:100", "--measure", "quick",    "--ceilings",
+                                          "off",     "--strategy",    "random"};
+      command.insert(command.end(), more.begin(), more.end());
+      return types(command);
+    }
+  };
+
+  std::ptrdiff_t lines(const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
   }
-  ProgramResult sweeps(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> command = {"run",     "--kernel",      "kernels",   "--device", "cpu",
-                                        "--sizes", "100..2000:100", "--measure", "quick",    "--ceilings",
-                                        "off",     "--strategy",    "random"};
-    command.insert(command.end(), more.begin(), more.end());
-    return types(command);
+
+  /// Whether it stands there as a word.
+  bool names(const std::string& text, const std::string& word) {
+    for (const char before : {' ', '\n'})
+      for (const char behind : {' ', ',', ':', '\n'})
+        if (has(text, before + word + behind)) return true;
+    return false;
   }
-};
 
-std::ptrdiff_t lines(const std::string& text) {
-  return std::count(text.begin(), text.end(), '\n');
-}
-
-/// Whether it stands there as a word.
-bool names(const std::string& text, const std::string& word) {
-  for (const char before : {' ', '\n'})
-    for (const char behind : {' ', ',', ':', '\n'})
-      if (has(text, before + word + behind)) return true;
-  return false;
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("every size that was asked for appears at the end, whatever became of it") {
     const Sweeper user;

@@ -15,52 +15,52 @@ using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, same bits") {
-namespace {
+  namespace {
 
-/// The product of three numbers, in two orders that round differently. The default wastes most time, the
-/// other order least.
-SmallKernel product(const std::string& name, const std::string& keys = "") {
-  return {.name = name,
-          .keys = "default = { ORDER = 0, WASTE = 3000 }\n" + keys,
-          .parameters = "ORDER = [0, 1]\nWASTE = [0, 1000, 3000]",
-          .inputs = {"a", "b", "c"},
-          .value = "ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i])",
-          .right = "double(a[i]) * double(b[i]) * double(c[i])",
-          .rounding_terms = 3,
-          .loops = "60 * WASTE + (ORDER == 0 ? 40000 : 0)"};
-}
+  /// The product of three numbers, in two orders that round differently. The default wastes most time, the
+  /// other order least.
+  SmallKernel product(const std::string& name, const std::string& keys = "") {
+    return {.name = name,
+            .keys = "default = { ORDER = 0, WASTE = 3000 }\n" + keys,
+            .parameters = "ORDER = [0, 1]\nWASTE = [0, 1000, 3000]",
+            .inputs = {"a", "b", "c"},
+            .value = "ORDER == 0 ? (a[i] * b[i]) * c[i] : a[i] * (b[i] * c[i])",
+            .right = "double(a[i]) * double(b[i]) * double(c[i])",
+            .rounding_terms = 3,
+            .loops = "60 * WASTE + (ORDER == 0 ? 40000 : 0)"};
+  }
 
-struct Multiplying : User {
-  Multiplying() {
-    product("times").write(home);
-    product("loose", "deterministic = false\n").write(home);
-  }
-  ProgramResult runs(const std::vector<std::string>& more = {}, const std::string& sizes = "2000",
-                     const std::string& kernel = "times") const {
-    std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / (kernel + ".toml"),
-                                    "--sizes", sizes};
-    all.insert(all.end(), more.begin(), more.end());
-    return types(all);
-  }
-  json best(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all = {"best", "2000", "--format", "json"};
-    all.insert(all.end(), more.begin(), more.end());
-    const ProgramResult said = types(all);
-    REQUIRE_MESSAGE(said.exit_code == 0, said.err);
-    return json::parse(said.out)["answers"][0];
-  }
-  std::string configuration(const std::vector<std::string>& more = {}) const {
-    return best(more)["winner"]["configuration"].dump();
-  }
-  /// The identifier of the default at 2000.
-  std::string untuned() const { return best()["default"]["trial"]; }
-};
+  struct Multiplying : User {
+    Multiplying() {
+      product("times").write(home);
+      product("loose", "deterministic = false\n").write(home);
+    }
+    ProgramResult runs(const std::vector<std::string>& more = {}, const std::string& sizes = "2000",
+                       const std::string& kernel = "times") const {
+      std::vector<std::string> all = {"run",     "--device", "cpu", "--kernel", home / (kernel + ".toml"),
+                                      "--sizes", sizes};
+      all.insert(all.end(), more.begin(), more.end());
+      return types(all);
+    }
+    json best(std::vector<std::string> more = {}) const {
+      std::vector<std::string> all = {"best", "2000", "--format", "json"};
+      all.insert(all.end(), more.begin(), more.end());
+      const ProgramResult said = types(all);
+      REQUIRE_MESSAGE(said.exit_code == 0, said.err);
+      return json::parse(said.out)["answers"][0];
+    }
+    std::string configuration(const std::vector<std::string>& more = {}) const {
+      return best(more)["winner"]["configuration"].dump();
+    }
+    /// The identifier of the default at 2000.
+    std::string untuned() const { return best()["default"]["trial"]; }
+  };
 
-const std::string fastest = R"({"ORDER":1,"WASTE":0})";
-const std::string fastest_of_default = R"({"ORDER":0,"WASTE":0})";
-const std::vector<std::string> as_default = {"--same-bits-as", "default"};
+  const std::string fastest = R"({"ORDER":1,"WASTE":0})";
+  const std::string fastest_of_default = R"({"ORDER":0,"WASTE":0})";
+  const std::vector<std::string> as_default = {"--same-bits-as", "default"};
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("best, show and the report say which trials give the same bits, and best takes those alone") {
     const Multiplying user;

@@ -24,78 +24,78 @@ using tuner::test::User;
 namespace model = tuner::model;
 
 TEST_SUITE("tuner command line, machine code") {
-namespace {
+  namespace {
 
-/// Enough of an ELF file to say which machine it is for.
-std::vector<std::byte> elf_for(unsigned char machine) {
-  constexpr std::size_t header_bytes = 64;
-  constexpr std::size_t machine_at = 18;
-  std::vector<std::byte> bytes(header_bytes);
-  const std::string magic =
-      "\x7f"
-      "ELF";
-  std::ranges::transform(magic, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
-  bytes[machine_at] = std::byte{machine};
-  return bytes;
-}
-
-constexpr unsigned char cuda_machine = 190;
-constexpr unsigned char x86_machine = 62;
-
-struct Reader : User {
-  Reader() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    environment["TUNER_CACHE_DIR"] = home / "cache";
-    stands_in("sm_90a");
+  /// Enough of an ELF file to say which machine it is for.
+  std::vector<std::byte> elf_for(unsigned char machine) {
+    constexpr std::size_t header_bytes = 64;
+    constexpr std::size_t machine_at = 18;
+    std::vector<std::byte> bytes(header_bytes);
+    const std::string magic =
+        "\x7f"
+        "ELF";
+    std::ranges::transform(magic, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+    bytes[machine_at] = std::byte{machine};
+    return bytes;
   }
 
-  /// nvdisasm prints what it did for an architecture, and a line a call to `calls`.
-  void stands_in(const std::string& architecture) {
-    tuner::test::write_text(home / "nvdisasm", "#!/bin/sh\necho called >>'" + (home / "calls") + "'\ncat '" +
-                                                   TUNER_SOURCE_DIR "/tests/sass/recorded/" + architecture +
-                                                   ".txt'\n");
-    std::filesystem::permissions(home / "nvdisasm", std::filesystem::perms::owner_all);
-    environment["TUNER_NVDISASM"] = home / "nvdisasm";
-  }
-  std::size_t calls() const {
-    std::ifstream file(home / "calls");
-    std::string line;
-    std::size_t count = 0;
-    while (std::getline(file, line)) ++count;
-    return count;
-  }
+  constexpr unsigned char cuda_machine = 190;
+  constexpr unsigned char x86_machine = 62;
 
-  model::TrialRecord trial_of(const std::string& kernel) const {
-    model::TrialRecord trial = db_test::timed_trial(kernel, 512, 1000);
-    trial.kernel = kernel;
-    trial.resources->symbol = kernel;
-    return trial;
-  }
-  void records(const model::TrialRecord& trial) const {
-    db::ResultStore store(home / "tuner.db");
-    store.begin_run(db_test::sample_run());
-    store.record(trial);
-  }
-  void keeps_binary(const model::TrialRecord& trial, unsigned char machine = cuda_machine) const {
-    model::Compilation compilation;
-    compilation.binary = elf_for(machine);
-    tuner::compile::BinaryCache(home / "cache").store(trial.binary_key, compilation);
-  }
-  /// Measured, with a binary in the cache.
-  std::string has_measured(const std::string& kernel) const {
-    const model::TrialRecord trial = trial_of(kernel);
-    records(trial);
-    keeps_binary(trial);
-    return trial.key.hex();
-  }
-  ProgramResult shows(std::vector<std::string> more) const {
-    more.insert(more.begin(), "show");
-    more.emplace_back("--sass");
-    return types(more);
-  }
-};
+  struct Reader : User {
+    Reader() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      environment["TUNER_CACHE_DIR"] = home / "cache";
+      stands_in("sm_90a");
+    }
 
-}  // namespace
+    /// nvdisasm prints what it did for an architecture, and a line a call to `calls`.
+    void stands_in(const std::string& architecture) {
+      tuner::test::write_text(home / "nvdisasm", "#!/bin/sh\necho called >>'" + (home / "calls") +
+                                                     "'\ncat '" + TUNER_SOURCE_DIR "/tests/sass/recorded/" +
+                                                     architecture + ".txt'\n");
+      std::filesystem::permissions(home / "nvdisasm", std::filesystem::perms::owner_all);
+      environment["TUNER_NVDISASM"] = home / "nvdisasm";
+    }
+    std::size_t calls() const {
+      std::ifstream file(home / "calls");
+      std::string line;
+      std::size_t count = 0;
+      while (std::getline(file, line)) ++count;
+      return count;
+    }
+
+    model::TrialRecord trial_of(const std::string& kernel) const {
+      model::TrialRecord trial = db_test::timed_trial(kernel, 512, 1000);
+      trial.kernel = kernel;
+      trial.resources->symbol = kernel;
+      return trial;
+    }
+    void records(const model::TrialRecord& trial) const {
+      db::ResultStore store(home / "tuner.db");
+      store.begin_run(db_test::sample_run());
+      store.record(trial);
+    }
+    void keeps_binary(const model::TrialRecord& trial, unsigned char machine = cuda_machine) const {
+      model::Compilation compilation;
+      compilation.binary = elf_for(machine);
+      tuner::compile::BinaryCache(home / "cache").store(trial.binary_key, compilation);
+    }
+    /// Measured, with a binary in the cache.
+    std::string has_measured(const std::string& kernel) const {
+      const model::TrialRecord trial = trial_of(kernel);
+      records(trial);
+      keeps_binary(trial);
+      return trial.key.hex();
+    }
+    ProgramResult shows(std::vector<std::string> more) const {
+      more.insert(more.begin(), "show");
+      more.emplace_back("--sass");
+      return types(more);
+    }
+  };
+
+  }  // namespace
 
   TEST_CASE("figures stand by depth of loops, and the hot loop with its marks, in 80 columns") {
     Reader reader;

@@ -14,41 +14,41 @@ namespace fs = std::filesystem;
 // What `tuner slurm` writes and refuses, where there is no Slurm; with one: slurm_test.cpp.
 
 TEST_SUITE("tuner command line, slurm") {
-namespace {
+  namespace {
 
-std::string script_of(const User& user, const std::string& folder = "tuner-sweep") {
-  return test::read_text(user.home / (folder + "/shards.sbatch"));
-}
-
-/// `text` as far as its run command goes: from `"$tuner" run` to the end of that command.
-std::string run_of(const std::string& script) {
-  const std::size_t begin = script.find("\"$tuner\" run");
-  REQUIRE(begin != std::string::npos);
-  return script.substr(begin, script.find(" &\n", begin) - begin);
-}
-
-/// Someone whose sbatch, squeue and scancel write down what they are told. sbatch answers 101, 102, …; squeue
-/// with the file `queue`.
-struct FakeSlurm : User {
-  FakeSlurm() {
-    const std::string said = "printf '%s' \"${0##*/}\" >>said; printf ' %s' \"$@\" >>said; echo >>said\n";
-    program("sbatch", said + "ulimit -t >>limits\necho $((100 + $(wc -l <limits)))\n");
-    program("scancel", said);
-    program("squeue", "cat queue\n");
-    environment["PATH"] = home / "bin:/usr/bin:/bin";
-    queue("");
+  std::string script_of(const User& user, const std::string& folder = "tuner-sweep") {
+    return test::read_text(user.home / (folder + "/shards.sbatch"));
   }
-  void program(const std::string& name, const std::string& text) const {
-    const std::string path = home / ("bin/" + name);
-    test::write_text(path, "#!/bin/bash\ncd '" + home.path() + "'\n" + text);
-    fs::permissions(path, fs::perms::owner_all);
-  }
-  void queue(const std::string& lines) const { test::write_text(home / "queue", lines); }
-  std::string said() const { return test::read_text(home / "said"); }
-  std::string folder() const { return fs::canonical(home / "tuner-sweep").string(); }
-};
 
-}  // namespace
+  /// `text` as far as its run command goes: from `"$tuner" run` to the end of that command.
+  std::string run_of(const std::string& script) {
+    const std::size_t begin = script.find("\"$tuner\" run");
+    REQUIRE(begin != std::string::npos);
+    return script.substr(begin, script.find(" &\n", begin) - begin);
+  }
+
+  /// Someone whose sbatch, squeue and scancel write down what they are told. sbatch answers 101, 102, …;
+  /// squeue with the file `queue`.
+  struct FakeSlurm : User {
+    FakeSlurm() {
+      const std::string said = "printf '%s' \"${0##*/}\" >>said; printf ' %s' \"$@\" >>said; echo >>said\n";
+      program("sbatch", said + "ulimit -t >>limits\necho $((100 + $(wc -l <limits)))\n");
+      program("scancel", said);
+      program("squeue", "cat queue\n");
+      environment["PATH"] = home / "bin:/usr/bin:/bin";
+      queue("");
+    }
+    void program(const std::string& name, const std::string& text) const {
+      const std::string path = home / ("bin/" + name);
+      test::write_text(path, "#!/bin/bash\ncd '" + home.path() + "'\n" + text);
+      fs::permissions(path, fs::perms::owner_all);
+    }
+    void queue(const std::string& lines) const { test::write_text(home / "queue", lines); }
+    std::string said() const { return test::read_text(home / "said"); }
+    std::string folder() const { return fs::canonical(home / "tuner-sweep").string(); }
+  };
+
+  }  // namespace
 
   TEST_CASE(
       "the scripts say all that a run is told here: flags, environment and files, with absolute paths") {

@@ -12,9 +12,9 @@ using tuner::test::ProgramResult;
 using tuner::test::User;
 
 TEST_SUITE("tuner command line, time") {
-namespace {
+  namespace {
 
-constexpr const char* doubling = R"cuda(
+  constexpr const char* doubling = R"cuda(
 __global__ void once(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = 2 * in[i];
@@ -38,28 +38,28 @@ __global__ void too_much(const float* in, float* out, int n) {
 __global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0] * n; }
 )cuda";
 
-struct Timer : User {
-  void writes(const std::string& name, const std::string& text) const {
-    std::ofstream(home.path() + "/" + name) << text;
-  }
-  /// In the home folder, where the sources are.
-  ProgramResult times(std::vector<std::string> words) const {
-    words.insert(words.begin(), {"time", "--device", "cpu", "--measure", "quick"});
-    return types(words);
-  }
-  ProgramResult runs(const std::vector<std::string>& command) const {
-    return tuner::test::run_program(command, environment, home.path());
-  }
-  std::string file(const std::string& name) const { return home.path() + "/" + name; }
-  std::string refuses(const std::vector<std::string>& words) const {
-    const ProgramResult run = times(words);
-    INFO(run.out << run.err);
-    CHECK(run.exit_code == 2);
-    return run.err;
-  }
-};
+  struct Timer : User {
+    void writes(const std::string& name, const std::string& text) const {
+      std::ofstream(home.path() + "/" + name) << text;
+    }
+    /// In the home folder, where the sources are.
+    ProgramResult times(std::vector<std::string> words) const {
+      words.insert(words.begin(), {"time", "--device", "cpu", "--measure", "quick"});
+      return types(words);
+    }
+    ProgramResult runs(const std::vector<std::string>& command) const {
+      return tuner::test::run_program(command, environment, home.path());
+    }
+    std::string file(const std::string& name) const { return home.path() + "/" + name; }
+    std::string refuses(const std::vector<std::string>& words) const {
+      const ProgramResult run = times(words);
+      INFO(run.out << run.err);
+      CHECK(run.exit_code == 2);
+      return run.err;
+    }
+  };
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("kernels without a spec are timed in turn, and the faster one is told with its interval") {
     const Timer user;

@@ -19,37 +19,38 @@ using tuner::test::shown_on_terminal;
 using tuner::test::User;
 
 TEST_SUITE("tuner top") {
-namespace {
+  namespace {
 
-std::vector<std::string> sweep(const std::string& budget, const std::string& events) {
-  return {"run",       "--device", "cpu",      "--kernel", "naive",    "--sizes", "16,24,32",
-          "--measure", "quick",    "--budget", budget,     "--events", events};
-}
-
-/// `tuner run` in the background.
-struct Running {
-  Running(const User& user, std::vector<std::string> words)
-      : m_program(with_binary(std::move(words)), user.environment, user.home.path()) {}
-  static std::vector<std::string> with_binary(std::vector<std::string> words) {
-    words.insert(words.begin(), TUNER_BINARY);
-    return words;
+  std::vector<std::string> sweep(const std::string& budget, const std::string& events) {
+    return {"run",       "--device", "cpu",      "--kernel", "naive",    "--sizes", "16,24,32",
+            "--measure", "quick",    "--budget", budget,     "--events", events};
   }
-  BackgroundProgram m_program;
-};
 
-/// Waits until the events tell of so many trials; false where that takes too long.
-bool come(const std::string& events, int trials) {
-  for (int i = 0; i < 1200; ++i) {
-    const std::string text = access(events.c_str(), R_OK) == 0 ? read_text(events) : "";
-    int found = 0;
-    for (std::size_t at = 0; (at = text.find("\"event\":\"trial\"", at)) != std::string::npos; ++at) ++found;
-    if (found >= trials) return true;
-    std::this_thread::sleep_for(50ms);
+  /// `tuner run` in the background.
+  struct Running {
+    Running(const User& user, std::vector<std::string> words)
+        : m_program(with_binary(std::move(words)), user.environment, user.home.path()) {}
+    static std::vector<std::string> with_binary(std::vector<std::string> words) {
+      words.insert(words.begin(), TUNER_BINARY);
+      return words;
+    }
+    BackgroundProgram m_program;
+  };
+
+  /// Waits until the events tell of so many trials; false where that takes too long.
+  bool come(const std::string& events, int trials) {
+    for (int i = 0; i < 1200; ++i) {
+      const std::string text = access(events.c_str(), R_OK) == 0 ? read_text(events) : "";
+      int found = 0;
+      for (std::size_t at = 0; (at = text.find("\"event\":\"trial\"", at)) != std::string::npos; ++at)
+        ++found;
+      if (found >= trials) return true;
+      std::this_thread::sleep_for(50ms);
+    }
+    return false;
   }
-  return false;
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("of a sweep that has ended it says what came of each size, in plain lines and as a picture") {
     const User user;

@@ -10,24 +10,24 @@ using tuner::test::User;
 using tuner::test::words_of;
 
 TEST_SUITE("tuner command line, tour") {
-namespace {
+  namespace {
 
-/// The blocks of code between two headings, in order, without their fences.
-std::vector<std::string> blocks(const std::string& text, const std::string& from, const std::string& to) {
-  std::vector<std::string> found;
-  const std::size_t end = text.find(to);
-  REQUIRE(end != std::string::npos);
-  std::size_t at = text.find(from);
-  while ((at = text.find("\n```", at)) < end) {
-    const std::size_t begin = text.find('\n', at + 1) + 1;
-    const std::size_t close = text.find("```", begin);
-    found.push_back(text.substr(begin, close - begin));
-    at = close + 2;
+  /// The blocks of code between two headings, in order, without their fences.
+  std::vector<std::string> blocks(const std::string& text, const std::string& from, const std::string& to) {
+    std::vector<std::string> found;
+    const std::size_t end = text.find(to);
+    REQUIRE(end != std::string::npos);
+    std::size_t at = text.find(from);
+    while ((at = text.find("\n```", at)) < end) {
+      const std::size_t begin = text.find('\n', at + 1) + 1;
+      const std::size_t close = text.find("```", begin);
+      found.push_back(text.substr(begin, close - begin));
+      at = close + 2;
+    }
+    return found;
   }
-  return found;
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the tour's kernel is sound, and tuned whole on the CPU") {
     const User user;

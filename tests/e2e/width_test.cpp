@@ -15,57 +15,58 @@ using tuner::test::User;
 using tuner::test::words_of;
 
 TEST_SUITE("tuner answers") {
-namespace {
+  namespace {
 
-const std::string results = std::string(TUNER_SOURCE_DIR) + "/docs/results/";
+  const std::string results = std::string(TUNER_SOURCE_DIR) + "/docs/results/";
 
-/// Someone with the recorded sweeps of docs/results as the database.
-struct Reader : User {
-  Reader() {
-    environment["TUNER_DB"] = home / "tuner.db";
-    for (const char* name : {"h200-2026-11-22-libraries/overlap.jsonl", "h200-2026-11-21-notes/notes.jsonl"})
-      REQUIRE(types({"import", results + name}).exit_code == 0);
+  /// Someone with the recorded sweeps of docs/results as the database.
+  struct Reader : User {
+    Reader() {
+      environment["TUNER_DB"] = home / "tuner.db";
+      for (const char* name :
+           {"h200-2026-11-22-libraries/overlap.jsonl", "h200-2026-11-21-notes/notes.jsonl"})
+        REQUIRE(types({"import", results + name}).exit_code == 0);
+    }
+    ProgramResult reads(std::size_t columns, const std::vector<std::string>& command) {
+      environment["COLUMNS"] = std::to_string(columns);
+      return types(command);
+    }
+  };
+
+  std::size_t widest(std::string_view text) {
+    std::size_t widest = 0;
+    while (!text.empty())
+      widest = std::max(widest, tuner::util::display_width(tuner::util::split_first(text, "\n")));
+    return widest;
   }
-  ProgramResult reads(std::size_t columns, const std::vector<std::string>& command) {
-    environment["COLUMNS"] = std::to_string(columns);
-    return types(command);
+
+  /// The same of the lines that could be broken.
+  std::size_t widest_of_words(std::string_view text) {
+    std::size_t wide = 0;
+    while (!text.empty()) {
+      const std::string_view line = tuner::util::split_first(text, "\n");
+      const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+      if (line.find(' ', begin) != std::string_view::npos) wide = std::max(wide, widest(line));
+    }
+    return wide;
   }
-};
 
-std::size_t widest(std::string_view text) {
-  std::size_t widest = 0;
-  while (!text.empty())
-    widest = std::max(widest, tuner::util::display_width(tuner::util::split_first(text, "\n")));
-  return widest;
-}
+  struct Asked {
+    const char* name;
+    std::vector<std::string> command;
+  };
 
-/// The same of the lines that could be broken.
-std::size_t widest_of_words(std::string_view text) {
-  std::size_t wide = 0;
-  while (!text.empty()) {
-    const std::string_view line = tuner::util::split_first(text, "\n");
-    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    if (line.find(' ', begin) != std::string_view::npos) wide = std::max(wide, widest(line));
-  }
-  return wide;
-}
+  /// 45573b8 is the best at 2048 in the one recording.
+  const std::vector<Asked> questions = {
+      {"best", {"best", "--family", "matmul"}},
+      {"best_2048", {"best", "2048", "--family", "matmul"}},
+      {"top", {"best", "2048", "--family", "matmul", "--top", "4"}},
+      {"show", {"show", "45573b8"}},
+      {"compare", {"compare", "45573b8", "abd68dc"}},
+      {"runs", {"list", "runs"}},
+  };
 
-struct Asked {
-  const char* name;
-  std::vector<std::string> command;
-};
-
-/// 45573b8 is the best at 2048 in the one recording.
-const std::vector<Asked> questions = {
-    {"best", {"best", "--family", "matmul"}},
-    {"best_2048", {"best", "2048", "--family", "matmul"}},
-    {"top", {"best", "2048", "--family", "matmul", "--top", "4"}},
-    {"show", {"show", "45573b8"}},
-    {"compare", {"compare", "45573b8", "abd68dc"}},
-    {"runs", {"list", "runs"}},
-};
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("answers are laid out for terminals of 80, 100 and 140 columns") {
     Reader reader;

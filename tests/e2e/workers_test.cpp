@@ -9,20 +9,20 @@ using namespace tuner;
 using namespace std::chrono_literals;
 
 TEST_SUITE("tuner command line, its workers") {
-namespace {
+  namespace {
 
-/// Niceness of a worker of the real program, over this process's, once it has said its first word.
-int niceness_over_ours(const std::vector<std::string>& kind) {
-  std::vector<std::string> arguments = {"worker"};
-  arguments.insert(arguments.end(), kind.begin(), kind.end());
-  arguments.insert(arguments.end(), {"--fd", std::to_string(worker::child_socket)});
-  worker::ChildProcess child({arguments, TUNER_BINARY});
-  const worker::Received ready = child.receive(worker::Clock::now() + 60s);
-  REQUIRE(std::holds_alternative<worker::Message>(ready));
-  return getpriority(PRIO_PROCESS, static_cast<id_t>(child.pid())) - getpriority(PRIO_PROCESS, 0);
-}
+  /// Niceness of a worker of the real program, over this process's, once it has said its first word.
+  int niceness_over_ours(const std::vector<std::string>& kind) {
+    std::vector<std::string> arguments = {"worker"};
+    arguments.insert(arguments.end(), kind.begin(), kind.end());
+    arguments.insert(arguments.end(), {"--fd", std::to_string(worker::child_socket)});
+    worker::ChildProcess child({arguments, TUNER_BINARY});
+    const worker::Received ready = child.receive(worker::Clock::now() + 60s);
+    REQUIRE(std::holds_alternative<worker::Message>(ready));
+    return getpriority(PRIO_PROCESS, static_cast<id_t>(child.pid())) - getpriority(PRIO_PROCESS, 0);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a compile worker gives way to the measuring one") {
     CHECK(niceness_over_ours({"measure", "cpu"}) == 0);

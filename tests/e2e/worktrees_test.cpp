@@ -15,9 +15,9 @@ using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, worktrees") {
-namespace {
+  namespace {
 
-const std::string spec = R"text(verify = "none"
+  const std::string spec = R"text(verify = "none"
 constraints = []
 
 [kernel]
@@ -51,8 +51,8 @@ access = "out"
 extent = ["N"]
 )text";
 
-/// Blocks of 16 are by far the fastest, those of 8 the slowest.
-const std::string source = R"text(extern "C" __global__ void scale(int N, const float* x, float* y) {
+  /// Blocks of 16 are by far the fastest, those of 8 the slowest.
+  const std::string source = R"text(extern "C" __global__ void scale(int N, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= N) return;
   float sum = 0;
@@ -61,40 +61,40 @@ const std::string source = R"text(extern "C" __global__ void scale(int N, const 
 }
 )text";
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  return text.replace(text.find(what), what.size(), with);
-}
+  std::string replaced(std::string text, const std::string& what, const std::string& with) {
+    return text.replace(text.find(what), what.size(), with);
+  }
 
-const std::string narrow = replaced(spec, "constraints = []", "constraints = [\"BLOCK_SIZE != 16\"]");
+  const std::string narrow = replaced(spec, "constraints = []", "constraints = [\"BLOCK_SIZE != 16\"]");
 
-/// A folder with the kernel.
-std::string worktree(const User& user, const std::string& name, const std::string& text) {
-  const std::filesystem::path folder = std::filesystem::path(user.home.path()) / name;
-  std::filesystem::create_directories(folder);
-  write_text((folder / "scale.toml").string(), text);
-  write_text((folder / "scale.cu").string(), source);
-  return (folder / "scale.toml").string();
-}
+  /// A folder with the kernel.
+  std::string worktree(const User& user, const std::string& name, const std::string& text) {
+    const std::filesystem::path folder = std::filesystem::path(user.home.path()) / name;
+    std::filesystem::create_directories(folder);
+    write_text((folder / "scale.toml").string(), text);
+    write_text((folder / "scale.cu").string(), source);
+    return (folder / "scale.toml").string();
+  }
 
-/// By the policy that drops nothing: what is dropped for an excluded configuration is another matter.
-auto run(const User& user, const std::string& kernel, const std::string& sizes = "100",
-         const std::string& database = "tuner.db", const std::vector<std::string>& more = {}) {
-  std::vector<std::string> command = {"run",      "--kernel",   kernel, "--device", "cpu",
-                                      "--sizes",  sizes,        "--db", database,   "--measure",
-                                      "complete", "--ceilings", "off"};
-  command.insert(command.end(), more.begin(), more.end());
-  const auto result = user.types(command);
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  return result;
-}
+  /// By the policy that drops nothing: what is dropped for an excluded configuration is another matter.
+  auto run(const User& user, const std::string& kernel, const std::string& sizes = "100",
+           const std::string& database = "tuner.db", const std::vector<std::string>& more = {}) {
+    std::vector<std::string> command = {"run",      "--kernel",   kernel, "--device", "cpu",
+                                        "--sizes",  sizes,        "--db", database,   "--measure",
+                                        "complete", "--ceilings", "off"};
+    command.insert(command.end(), more.begin(), more.end());
+    const auto result = user.types(command);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return result;
+  }
 
-std::string best(const User& user, const std::string& database = "tuner.db",
-                 const std::string& format = "flags") {
-  return user.types({"best", "100", "--format", format, "--db", database}).out;
-}
+  std::string best(const User& user, const std::string& database = "tuner.db",
+                   const std::string& format = "flags") {
+    return user.types({"best", "100", "--format", format, "--db", database}).out;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a run answers by its own spec, and says that another path has declared its kernel") {
     const User user;

@@ -21,55 +21,55 @@ using tuner::model::TrialRecord;
 using tuner::model::TrialStatus;
 
 TEST_SUITE("reports") {
-namespace {
+  namespace {
 
-Problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return {"matmul", {{"M", m}, {"N", n}, {"K", k}}, ElementType::float32, 0};
-}
-
-TrialRecord timed(const Problem& of, double median_ns, TrialStatus status = TrialStatus::ok) {
-  TrialRecord trial;
-  trial.kernel = "k";
-  trial.problem = of;
-  trial.environment.device = "GPU";
-  trial.outcome.status = status;
-  trial.outcome.verification.checked = true;
-  trial.outcome.measurement.emplace();
-  trial.outcome.measurement->median_ns = median_ns;
-  return trial;
-}
-
-/// How the winner at `size` does beside its neighbours, as the table of changes says it. Rates are operations
-/// a nanosecond.
-std::string beside(const std::vector<std::pair<std::int64_t, double>>& rates, std::int64_t size) {
-  std::vector<TrialRecord> trials;
-  for (const auto& [extent, rate] : rates) {
-    TrialRecord trial = timed(problem(extent, extent, extent), 1000);
-    trial.workload.operations = rate * 1000;
-    trials.push_back(trial);
+  Problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
+    return {"matmul", {{"M", m}, {"N", n}, {"K", k}}, ElementType::float32, 0};
   }
-  std::vector<ProblemSummary> problems;
-  for (const TrialRecord& trial : trials) {
-    ProblemSummary& summary = problems.emplace_back();
-    summary.problem = trial.problem;
-    summary.best = &trial;
+
+  TrialRecord timed(const Problem& of, double median_ns, TrialStatus status = TrialStatus::ok) {
+    TrialRecord trial;
+    trial.kernel = "k";
+    trial.problem = of;
+    trial.environment.device = "GPU";
+    trial.outcome.status = status;
+    trial.outcome.verification.checked = true;
+    trial.outcome.measurement.emplace();
+    trial.outcome.measurement->median_ns = median_ns;
+    return trial;
   }
-  const Table table = change_table(problems);
-  for (std::size_t i = 0; i < rates.size(); ++i)
-    if (rates[i].first == size) return table.rows().at(i).at(2);
-  return "";
-}
 
-Ceiling memory_ceiling(ElementType type, double value) {
-  Ceiling ceiling;
-  ceiling.device = "GPU";
-  ceiling.kind = "memory";
-  ceiling.type = type;
-  ceiling.value = value;
-  return ceiling;
-}
+  /// How the winner at `size` does beside its neighbours, as the table of changes says it. Rates are
+  /// operations a nanosecond.
+  std::string beside(const std::vector<std::pair<std::int64_t, double>>& rates, std::int64_t size) {
+    std::vector<TrialRecord> trials;
+    for (const auto& [extent, rate] : rates) {
+      TrialRecord trial = timed(problem(extent, extent, extent), 1000);
+      trial.workload.operations = rate * 1000;
+      trials.push_back(trial);
+    }
+    std::vector<ProblemSummary> problems;
+    for (const TrialRecord& trial : trials) {
+      ProblemSummary& summary = problems.emplace_back();
+      summary.problem = trial.problem;
+      summary.best = &trial;
+    }
+    const Table table = change_table(problems);
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      if (rates[i].first == size) return table.rows().at(i).at(2);
+    return "";
+  }
 
-}  // namespace
+  Ceiling memory_ceiling(ElementType type, double value) {
+    Ceiling ceiling;
+    ceiling.device = "GPU";
+    ceiling.kind = "memory";
+    ceiling.type = type;
+    ceiling.value = value;
+    return ceiling;
+  }
+
+  }  // namespace
 
   TEST_CASE("1024 bytes are a kibibyte") {
     CHECK(bytes_text(1023) == "1023 B");

@@ -9,42 +9,42 @@
 using namespace tests;
 
 TEST_SUITE("reports") {
-namespace {
+  namespace {
 
-reports::ReportInput many_sizes() {
-  reports::ReportInput input;
-  input.title = "Many";
-  for (std::int64_t size = 128; size <= 49 * 128; size += 128) {
-    for (std::int64_t kernel = 0; kernel < 3; ++kernel) {
-      for (std::int64_t variant = 0; variant < 2; ++variant) {
-        std::vector<model::Assignment> values;
-        for (std::int64_t p = 0; p < 20; ++p)
-          values.push_back({fmt::format("LONG_PARAMETER_{}", p), (size / 128 * p + variant) % 3});
-        model::TrialRecord trial = measured(fmt::format("kernel_{}", kernel), std::move(values), cube(size),
-                                            1000.0 * static_cast<double>(size + 10 * kernel + variant));
-        trial.key = tuner::model::DigestBuilder().add(size).add(kernel).add(variant).finish();
-        trial.environment = sample_environment();
-        trial.workload.operations = 1e9;
-        input.trials.push_back(std::move(trial));
+  reports::ReportInput many_sizes() {
+    reports::ReportInput input;
+    input.title = "Many";
+    for (std::int64_t size = 128; size <= 49 * 128; size += 128) {
+      for (std::int64_t kernel = 0; kernel < 3; ++kernel) {
+        for (std::int64_t variant = 0; variant < 2; ++variant) {
+          std::vector<model::Assignment> values;
+          for (std::int64_t p = 0; p < 20; ++p)
+            values.push_back({fmt::format("LONG_PARAMETER_{}", p), (size / 128 * p + variant) % 3});
+          model::TrialRecord trial = measured(fmt::format("kernel_{}", kernel), std::move(values), cube(size),
+                                              1000.0 * static_cast<double>(size + 10 * kernel + variant));
+          trial.key = tuner::model::DigestBuilder().add(size).add(kernel).add(variant).finish();
+          trial.environment = sample_environment();
+          trial.workload.operations = 1e9;
+          input.trials.push_back(std::move(trial));
+        }
       }
+      model::Winner winner;
+      winner.problem = cube(size);
+      winner.environment = sample_environment();
+      winner.trial = input.trials[input.trials.size() - 6].key;
+      winner.tied = {input.trials[input.trials.size() - 5].key};
+      input.winners.push_back(std::move(winner));
     }
-    model::Winner winner;
-    winner.problem = cube(size);
-    winner.environment = sample_environment();
-    winner.trial = input.trials[input.trials.size() - 6].key;
-    winner.tied = {input.trials[input.trials.size() - 5].key};
-    input.winners.push_back(std::move(winner));
+    return input;
   }
-  return input;
-}
 
-int times_in(const std::string& text, const std::string& part) {
-  int found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
+  int times_in(const std::string& text, const std::string& part) {
+    int found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("of many sizes no line of Markdown is wider than a row of the widest table") {
     const std::string text = reports::to_markdown(reports::build_report(many_sizes()));

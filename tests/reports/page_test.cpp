@@ -9,48 +9,48 @@
 using namespace tests;
 
 TEST_SUITE("page") {
-namespace {
+  namespace {
 
-using nlohmann::json;
+  using nlohmann::json;
 
-std::string between(const std::string& text, const std::string& begin, const std::string& end) {
-  const std::size_t from = text.find(begin);
-  REQUIRE(from != std::string::npos);
-  return text.substr(from + begin.size(), text.find(end, from + begin.size()) - from - begin.size());
-}
-
-/// What the page's script reads.
-json data_of(const std::string& page) {
-  return json::parse(between(page, R"(<script type="application/json" id="data">)", "</script>"));
-}
-
-/// A trial's value by column; null where it has none.
-json value_of(const json& column, std::size_t row) {
-  if (column.is_array()) return column.at(row);
-  if (column.contains("all")) return column["all"];
-  const int code = column["codes"].at(row);
-  return code < 0 ? json(nullptr) : column["values"].at(static_cast<std::size_t>(code));
-}
-
-/// Of a trial's JSON, as a column's name says it: `measurement.median_ns`.
-json at_path(const json& trial, const std::string& path) {
-  const json* place = &trial;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    if (!place->is_object() || !place->contains(path.substr(begin, end - begin))) return nullptr;
-    place = &(*place)[path.substr(begin, end - begin)];
-    begin = end + 1;
+  std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+    const std::size_t from = text.find(begin);
+    REQUIRE(from != std::string::npos);
+    return text.substr(from + begin.size(), text.find(end, from + begin.size()) - from - begin.size());
   }
-  return *place;
-}
 
-std::size_t occurrences(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
+  /// What the page's script reads.
+  json data_of(const std::string& page) {
+    return json::parse(between(page, R"(<script type="application/json" id="data">)", "</script>"));
+  }
 
-}  // namespace
+  /// A trial's value by column; null where it has none.
+  json value_of(const json& column, std::size_t row) {
+    if (column.is_array()) return column.at(row);
+    if (column.contains("all")) return column["all"];
+    const int code = column["codes"].at(row);
+    return code < 0 ? json(nullptr) : column["values"].at(static_cast<std::size_t>(code));
+  }
+
+  /// Of a trial's JSON, as a column's name says it: `measurement.median_ns`.
+  json at_path(const json& trial, const std::string& path) {
+    const json* place = &trial;
+    for (std::size_t begin = 0; begin <= path.size();) {
+      const std::size_t end = std::min(path.find('.', begin), path.size());
+      if (!place->is_object() || !place->contains(path.substr(begin, end - begin))) return nullptr;
+      place = &(*place)[path.substr(begin, end - begin)];
+      begin = end + 1;
+    }
+    return *place;
+  }
+
+  std::size_t occurrences(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+  }
+
+  }  // namespace
 
   TEST_CASE("a page holds what the JSON report says, its trials by column") {
     const reports::ReportInput input = sample_input();

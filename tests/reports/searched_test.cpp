@@ -13,13 +13,13 @@ using tuner::model::Outlook;
 using tuner::model::Searched;
 
 TEST_SUITE("reports") {
-namespace {
+  namespace {
 
-Searched some_searched() {
-  return {205'216, 12'313, Outlook{0, 0, 0.001, "gain of late", 160, 0.11, 0.64}, 12'313};
-}
+  Searched some_searched() {
+    return {205'216, 12'313, Outlook{0, 0, 0.001, "gain of late", 160, 0.11, 0.64}, 12'313};
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("how far a space was searched is said in per cent, with what is expected of the rest") {
     CHECK(reports::searched_text(some_searched()) ==

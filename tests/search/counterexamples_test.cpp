@@ -19,101 +19,103 @@ using namespace tuner::search;
 using tuner::model::TrialStatus;
 
 TEST_SUITE("tuner::search") {
-namespace {
+  namespace {
 
-/// Two kernels with parameters X and Y of `values` values each, nothing known.
-struct Plane {
-  explicit Plane(std::int64_t values = 4) {
-    for (const char* name : {"one", "two"}) kernels.push_back(kernel(name, values));
-    const auto problem = tuner::space::make_problem(kernels[0].spec(), {1024}, std::nullopt, 0);
-    for (auto& each : kernels) lists.push_back(each.list(problem, tuner::model::DeviceLimits{}));
-    space.problem = problem;
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-      space.kernels.push_back({&kernels[k].spec(), &lists[k]});
-      for (std::size_t i = 0; i < lists[k].size(); ++i) space.candidates.push_back({k, i});
+  /// Two kernels with parameters X and Y of `values` values each, nothing known.
+  struct Plane {
+    explicit Plane(std::int64_t values = 4) {
+      for (const char* name : {"one", "two"}) kernels.push_back(kernel(name, values));
+      const auto problem = tuner::space::make_problem(kernels[0].spec(), {1024}, std::nullopt, 0);
+      for (auto& each : kernels) lists.push_back(each.list(problem, tuner::model::DeviceLimits{}));
+      space.problem = problem;
+      for (std::size_t k = 0; k < kernels.size(); ++k) {
+        space.kernels.push_back({&kernels[k].spec(), &lists[k]});
+        for (std::size_t i = 0; i < lists[k].size(); ++i) space.candidates.push_back({k, i});
+      }
+      space.known.resize(space.candidates.size());
     }
-    space.known.resize(space.candidates.size());
-  }
-  Plane(const Plane&) = delete;
-  Plane& operator=(const Plane&) = delete;
+    Plane(const Plane&) = delete;
+    Plane& operator=(const Plane&) = delete;
 
-  std::vector<std::uint16_t> at(std::size_t candidate) const {
-    const auto here = space.coordinates(candidate);
-    return {here.begin(), here.end()};
-  }
-  std::size_t kernel_of(std::size_t candidate) const { return space.candidates[candidate].kernel; }
-  /// In how many parameters they differ.
-  int distance(std::size_t a, std::size_t b) const { return (at(a)[0] != at(b)[0]) + (at(a)[1] != at(b)[1]); }
-
-  std::vector<tuner::space::KernelSpace> kernels;
-  std::vector<tuner::space::ConfigurationList> lists;
-  SearchSpace space;
-
- private:
-  static tuner::space::KernelSpace kernel(const std::string& name, std::int64_t values) {
-    tuner::model::KernelSpec spec;
-    spec.name = name;
-    spec.family = "planes";
-    spec.sizes = {"N"};
-    spec.types = {tuner::model::ElementType::float32};
-    for (const char* parameter : {"X", "Y"}) {
-      tuner::model::ParameterSpec& one = spec.parameters.emplace_back();
-      one.name = parameter;
-      for (std::int64_t value = 0; value < values; ++value) one.values.emplace_back(value);
+    std::vector<std::uint16_t> at(std::size_t candidate) const {
+      const auto here = space.coordinates(candidate);
+      return {here.begin(), here.end()};
     }
-    tuner::model::StepSpec launch;
-    launch.entry = name;
-    launch.grid = {{"1", {}}};
-    launch.block = {{"32", {}}};
-    spec.steps = {launch};
-    return tuner::space::KernelSpace(spec);
+    std::size_t kernel_of(std::size_t candidate) const { return space.candidates[candidate].kernel; }
+    /// In how many parameters they differ.
+    int distance(std::size_t a, std::size_t b) const {
+      return (at(a)[0] != at(b)[0]) + (at(a)[1] != at(b)[1]);
+    }
+
+    std::vector<tuner::space::KernelSpace> kernels;
+    std::vector<tuner::space::ConfigurationList> lists;
+    SearchSpace space;
+
+   private:
+    static tuner::space::KernelSpace kernel(const std::string& name, std::int64_t values) {
+      tuner::model::KernelSpec spec;
+      spec.name = name;
+      spec.family = "planes";
+      spec.sizes = {"N"};
+      spec.types = {tuner::model::ElementType::float32};
+      for (const char* parameter : {"X", "Y"}) {
+        tuner::model::ParameterSpec& one = spec.parameters.emplace_back();
+        one.name = parameter;
+        for (std::int64_t value = 0; value < values; ++value) one.values.emplace_back(value);
+      }
+      tuner::model::StepSpec launch;
+      launch.entry = name;
+      launch.grid = {{"1", {}}};
+      launch.block = {{"32", {}}};
+      spec.steps = {launch};
+      return tuner::space::KernelSpace(spec);
+    }
+  };
+
+  Result took(double time_ns, TrialStatus status = TrialStatus::ok) {
+    return {status, time_ns};
   }
-};
 
-Result took(double time_ns, TrialStatus status = TrialStatus::ok) {
-  return {status, time_ns};
-}
-
-/// Whether all that local search proposes behind its first place, whose results are `later`, lies around
-/// that.
-bool stays_around_first(const Result& later) {
-  const Plane plane;
-  const auto strategy = strategy_named("local").make(plane.space, 3);
-  const std::size_t first = strategy->next()->candidate;
-  strategy->report(first, took(100));
-  for (int i = 0; i < 6; ++i) {
-    const std::size_t next = strategy->next()->candidate;
-    if (plane.kernel_of(next) != plane.kernel_of(first) || plane.distance(next, first) != 1) return false;
-    strategy->report(next, later);
+  /// Whether all that local search proposes behind its first place, whose results are `later`, lies around
+  /// that.
+  bool stays_around_first(const Result& later) {
+    const Plane plane;
+    const auto strategy = strategy_named("local").make(plane.space, 3);
+    const std::size_t first = strategy->next()->candidate;
+    strategy->report(first, took(100));
+    for (int i = 0; i < 6; ++i) {
+      const std::size_t next = strategy->next()->candidate;
+      if (plane.kernel_of(next) != plane.kernel_of(first) || plane.distance(next, first) != 1) return false;
+      strategy->report(next, later);
+    }
+    return true;
   }
-  return true;
-}
 
-/// Of `children` that genetic search proposes once it has what `plane` knows and `drawn` more that had no
-/// time, how many are of the first kernel.
-int of_first_kernel(const Plane& plane, const char* name, int drawn, int children) {
-  const auto strategy = strategy_named(name).make(plane.space, 1);
-  for (int i = 0; i < drawn; ++i) {
-    const auto proposal = strategy->next();
-    CHECK(proposal->origin == "random");
-    strategy->report(proposal->candidate, {TrialStatus::launch_error, std::nullopt});
+  /// Of `children` that genetic search proposes once it has what `plane` knows and `drawn` more that had no
+  /// time, how many are of the first kernel.
+  int of_first_kernel(const Plane& plane, const char* name, int drawn, int children) {
+    const auto strategy = strategy_named(name).make(plane.space, 1);
+    for (int i = 0; i < drawn; ++i) {
+      const auto proposal = strategy->next();
+      CHECK(proposal->origin == "random");
+      strategy->report(proposal->candidate, {TrialStatus::launch_error, std::nullopt});
+    }
+    int count = 0;
+    for (int i = 0; i < children; ++i) {
+      const auto proposal = strategy->next();
+      CHECK(proposal->origin == "genetic");
+      count += plane.kernel_of(proposal->candidate) == 0 ? 1 : 0;
+    }
+    return count;
   }
-  int count = 0;
-  for (int i = 0; i < children; ++i) {
-    const auto proposal = strategy->next();
-    CHECK(proposal->origin == "genetic");
-    count += plane.kernel_of(proposal->candidate) == 0 ? 1 : 0;
+
+  using tuner::search::learn::Observation;
+
+  Observation observed(double log_time, Observation::Kind kind = Observation::Kind::time) {
+    return {0, kind, log_time};
   }
-  return count;
-}
 
-using tuner::search::learn::Observation;
-
-Observation observed(double log_time, Observation::Kind kind = Observation::Kind::time) {
-  return {0, kind, log_time};
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("neighbours differ in one parameter, and are of one kernel") {
     const Plane plane;

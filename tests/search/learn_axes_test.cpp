@@ -18,23 +18,23 @@ using namespace tuner::search::learn;
 using tuner::test::Grids;
 
 TEST_SUITE("tuner::search::learn axes") {
-namespace {
+  namespace {
 
-const Axis& axis_of(const Axes& axes, const std::string& name) {
-  for (const Axis& axis : axes.all())
-    if (axis.name == name) return axis;
-  FAIL("there is no axis ", name);
-  return axes.all().front();
-}
+  const Axis& axis_of(const Axes& axes, const std::string& name) {
+    for (const Axis& axis : axes.all())
+      if (axis.name == name) return axis;
+    FAIL("there is no axis ", name);
+    return axes.all().front();
+  }
 
-std::vector<std::int64_t> block_threads(const SearchSpace& space) {
-  tuner::search::learn::BlockThreads threads(space);
-  std::vector<std::int64_t> all;
-  for (std::size_t i = 0; threads.says_anything() && i < space.size(); ++i) all.push_back(threads.of(i));
-  return all;
-}
+  std::vector<std::int64_t> block_threads(const SearchSpace& space) {
+    tuner::search::learn::BlockThreads threads(space);
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 0; threads.says_anything() && i < space.size(); ++i) all.push_back(threads.of(i));
+    return all;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("numbers lie by their logarithm, and whether they are powers of two is an aspect of its own") {
     Grids grids;

@@ -26,28 +26,28 @@ using tuner::model::TrialStatus;
 using tuner::test::Grids;
 
 TEST_SUITE("tuner::search::learn parts") {
-namespace {
+  namespace {
 
-Result took(double time_ns) {
-  return {TrialStatus::ok, time_ns};
-}
+  Result took(double time_ns) {
+    return {TrialStatus::ok, time_ns};
+  }
 
-SearchSpace::Prior prior_of(const SearchSpace& space, std::int64_t size, bool same_environment = true) {
-  SearchSpace::Prior prior{
-      std::to_string(size) + (same_environment ? "" : " elsewhere"), space.problem, same_environment, {}};
-  prior.problem.sizes[0].value = size;
-  for (std::size_t i = 0; i < space.size(); ++i)
-    prior.results.push_back(took(1000.0 + static_cast<double>(i)));
-  return prior;
-}
+  SearchSpace::Prior prior_of(const SearchSpace& space, std::int64_t size, bool same_environment = true) {
+    SearchSpace::Prior prior{
+        std::to_string(size) + (same_environment ? "" : " elsewhere"), space.problem, same_environment, {}};
+    prior.problem.sizes[0].value = size;
+    for (std::size_t i = 0; i < space.size(); ++i)
+      prior.results.push_back(took(1000.0 + static_cast<double>(i)));
+    return prior;
+  }
 
-std::vector<std::string> origins_of(const Records& records) {
-  std::vector<std::string> origins;
-  for (std::size_t i = 0; i < records.count(); ++i) origins.push_back(records.trend(i).origin);
-  return origins;
-}
+  std::vector<std::string> origins_of(const Records& records) {
+    std::vector<std::string> origins;
+    for (std::size_t i = 0; i < records.count(); ++i) origins.push_back(records.trend(i).origin);
+    return origins;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what takes long to compile is known by its values, once sixteen were compiled anew") {
     Grids grids;

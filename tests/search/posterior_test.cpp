@@ -21,133 +21,133 @@ using tuner::search::OpenCandidates;
 using tuner::search::RandomSource;
 
 TEST_SUITE("tuner::search::learn posterior") {
-namespace {
+  namespace {
 
-using Matrix = std::vector<std::vector<double>>;
+  using Matrix = std::vector<std::vector<double>>;
 
-constexpr std::size_t candidates = 24;
-constexpr float noise = 0.01F;
-constexpr double usual_variance = 0.5;
+  constexpr std::size_t candidates = 24;
+  constexpr float noise = 0.01F;
+  constexpr double usual_variance = 0.5;
 
-/// The solution of `matrix` x = `right` by elimination; adds the logarithm of the determinant.
-std::vector<double> solved(Matrix matrix, std::vector<double> right, double& log_determinant) {
-  const std::size_t n = right.size();
-  for (std::size_t a = 0; a < n; ++a) {
-    log_determinant += std::log(matrix[a][a]);
-    for (std::size_t b = a + 1; b < n; ++b) {
-      const double factor = matrix[b][a] / matrix[a][a];
-      for (std::size_t c = a; c < n; ++c) matrix[b][c] -= factor * matrix[a][c];
-      right[b] -= factor * right[a];
+  /// The solution of `matrix` x = `right` by elimination; adds the logarithm of the determinant.
+  std::vector<double> solved(Matrix matrix, std::vector<double> right, double& log_determinant) {
+    const std::size_t n = right.size();
+    for (std::size_t a = 0; a < n; ++a) {
+      log_determinant += std::log(matrix[a][a]);
+      for (std::size_t b = a + 1; b < n; ++b) {
+        const double factor = matrix[b][a] / matrix[a][a];
+        for (std::size_t c = a; c < n; ++c) matrix[b][c] -= factor * matrix[a][c];
+        right[b] -= factor * right[a];
+      }
+    }
+    for (std::size_t a = n; a-- > 0;) {
+      for (std::size_t b = a + 1; b < n; ++b) right[a] -= matrix[a][b] * right[b];
+      right[a] /= matrix[a][a];
+    }
+    return right;
+  }
+
+  /// A line of candidates, a covariance of them, and eleven points on it.
+  struct Process {
+    Process() : line(candidates), axes(line.space), covariance(axes, hyperparameters()) {
+      for (std::size_t i = 0; i < 11; ++i) {
+        places.push_back(i * 7 % candidates);
+        values.push_back(static_cast<float>(std::sin(static_cast<double>(3 * i))));
+      }
+    }
+    static Hyperparameters hyperparameters() {
+      Hyperparameters some;
+      some.log_length = {std::log(0.2F)};
+      return some;
+    }
+    Point point(std::size_t i, bool pending = false) const {
+      return {axes.levels(places[i]), pending ? 0 : values[i], pending};
+    }
+    std::vector<const std::uint8_t*> all_levels() const {
+      std::vector<const std::uint8_t*> levels;
+      for (std::size_t i = 0; i < candidates; ++i) levels.push_back(axes.levels(i));
+      return levels;
+    }
+    double between(std::size_t a, std::size_t b) const {
+      return covariance.between(axes.levels(a), axes.levels(b));
+    }
+    Matrix matrix(std::size_t points) const {
+      Matrix result(points, std::vector<double>(points));
+      for (std::size_t a = 0; a < points; ++a)
+        for (std::size_t b = 0; b < points; ++b)
+          result[a][b] = between(places[a], places[b]) + (a == b ? static_cast<double>(noise) : 0);
+      return result;
+    }
+    std::vector<double> with_points(std::size_t candidate, std::size_t points) const {
+      std::vector<double> result;
+      for (std::size_t a = 0; a < points; ++a) result.push_back(between(candidate, places[a]));
+      return result;
+    }
+    static double product(const std::vector<double>& a, const std::vector<double>& b) {
+      double sum = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+      return sum;
+    }
+    /// Covariance of two candidates given the first points, as a share of the amplitude's square.
+    double left_between(std::size_t a, std::size_t b, std::size_t points) const {
+      double unused = 0;
+      return between(a, b) -
+             product(with_points(a, points), solved(matrix(points), with_points(b, points), unused));
+    }
+    double mean(std::size_t candidate, std::size_t points) const {
+      double unused = 0;
+      return product(with_points(candidate, points), solved(matrix(points), told(points), unused));
+    }
+    std::vector<double> told(std::size_t points) const {
+      return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(points)};
+    }
+    /// Sum of squares of what the covariance does not explain.
+    double squares(std::size_t points, double& log_determinant) const {
+      return product(told(points), solved(matrix(points), told(points), log_determinant));
+    }
+    /// Two results as usual, and those there are.
+    double amplitude(std::size_t points) const {
+      double unused = 0;
+      return std::sqrt((2 * usual_variance + squares(points, unused)) / (2 + static_cast<double>(points)));
+    }
+
+    tuner::test::LineSpace line;
+    Axes axes;
+    Covariance covariance;
+    std::vector<std::size_t> places;
+    std::vector<float> values;
+  };
+
+  void check_is_given(const Process& process, const Posterior& posterior, std::size_t points) {
+    const double amplitude = process.amplitude(points);
+    for (std::size_t i = 0; i < candidates; ++i) {
+      CAPTURE(i);
+      const double mean = process.mean(i, points);
+      const double deviation = amplitude * std::sqrt(process.left_between(i, i, points));
+      CHECK(posterior.mean(i) == doctest::Approx(mean).epsilon(1e-3).scale(1));
+      CHECK(posterior.standard_deviation(i) == doctest::Approx(deviation).epsilon(1e-2));
+      const auto [one_mean, one_deviation] =
+          posterior.mean_and_deviation(process.covariance, process.axes.levels(i));
+      CHECK(one_mean == doctest::Approx(mean).epsilon(1e-3).scale(1));
+      CHECK(one_deviation == doctest::Approx(deviation).epsilon(1e-2));
     }
   }
-  for (std::size_t a = n; a-- > 0;) {
-    for (std::size_t b = a + 1; b < n; ++b) right[a] -= matrix[a][b] * right[b];
-    right[a] /= matrix[a][a];
-  }
-  return right;
-}
 
-/// A line of candidates, a covariance of them, and eleven points on it.
-struct Process {
-  Process() : line(candidates), axes(line.space), covariance(axes, hyperparameters()) {
-    for (std::size_t i = 0; i < 11; ++i) {
-      places.push_back(i * 7 % candidates);
-      values.push_back(static_cast<float>(std::sin(static_cast<double>(3 * i))));
-    }
-  }
-  static Hyperparameters hyperparameters() {
-    Hyperparameters some;
-    some.log_length = {std::log(0.2F)};
-    return some;
-  }
-  Point point(std::size_t i, bool pending = false) const {
-    return {axes.levels(places[i]), pending ? 0 : values[i], pending};
-  }
-  std::vector<const std::uint8_t*> all_levels() const {
-    std::vector<const std::uint8_t*> levels;
-    for (std::size_t i = 0; i < candidates; ++i) levels.push_back(axes.levels(i));
-    return levels;
-  }
-  double between(std::size_t a, std::size_t b) const {
-    return covariance.between(axes.levels(a), axes.levels(b));
-  }
-  Matrix matrix(std::size_t points) const {
-    Matrix result(points, std::vector<double>(points));
-    for (std::size_t a = 0; a < points; ++a)
-      for (std::size_t b = 0; b < points; ++b)
-        result[a][b] = between(places[a], places[b]) + (a == b ? static_cast<double>(noise) : 0);
-    return result;
-  }
-  std::vector<double> with_points(std::size_t candidate, std::size_t points) const {
-    std::vector<double> result;
-    for (std::size_t a = 0; a < points; ++a) result.push_back(between(candidate, places[a]));
-    return result;
-  }
-  static double product(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-  }
-  /// Covariance of two candidates given the first points, as a share of the amplitude's square.
-  double left_between(std::size_t a, std::size_t b, std::size_t points) const {
-    double unused = 0;
-    return between(a, b) -
-           product(with_points(a, points), solved(matrix(points), with_points(b, points), unused));
-  }
-  double mean(std::size_t candidate, std::size_t points) const {
-    double unused = 0;
-    return product(with_points(candidate, points), solved(matrix(points), told(points), unused));
-  }
-  std::vector<double> told(std::size_t points) const {
-    return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(points)};
-  }
-  /// Sum of squares of what the covariance does not explain.
-  double squares(std::size_t points, double& log_determinant) const {
-    return product(told(points), solved(matrix(points), told(points), log_determinant));
-  }
-  /// Two results as usual, and those there are.
-  double amplitude(std::size_t points) const {
-    double unused = 0;
-    return std::sqrt((2 * usual_variance + squares(points, unused)) / (2 + static_cast<double>(points)));
+  std::vector<Observation> rising(const std::vector<std::size_t>& but) {
+    std::vector<Observation> all;
+    for (std::size_t i = 0; i < 60; i += 2)
+      if (std::find(but.begin(), but.end(), i) == but.end())
+        all.push_back({i, Observation::Kind::time, 0.1 * static_cast<double>(i)});
+    return all;
   }
 
-  tuner::test::LineSpace line;
-  Axes axes;
-  Covariance covariance;
-  std::vector<std::size_t> places;
-  std::vector<float> values;
-};
-
-void check_is_given(const Process& process, const Posterior& posterior, std::size_t points) {
-  const double amplitude = process.amplitude(points);
-  for (std::size_t i = 0; i < candidates; ++i) {
-    CAPTURE(i);
-    const double mean = process.mean(i, points);
-    const double deviation = amplitude * std::sqrt(process.left_between(i, i, points));
-    CHECK(posterior.mean(i) == doctest::Approx(mean).epsilon(1e-3).scale(1));
-    CHECK(posterior.standard_deviation(i) == doctest::Approx(deviation).epsilon(1e-2));
-    const auto [one_mean, one_deviation] =
-        posterior.mean_and_deviation(process.covariance, process.axes.levels(i));
-    CHECK(one_mean == doctest::Approx(mean).epsilon(1e-3).scale(1));
-    CHECK(one_deviation == doctest::Approx(deviation).epsilon(1e-2));
+  std::vector<std::size_t> all_but_told(std::size_t count) {
+    std::vector<std::size_t> pool;
+    for (std::size_t i = 1; i < count; i += 2) pool.push_back(i);
+    return pool;
   }
-}
 
-std::vector<Observation> rising(const std::vector<std::size_t>& but) {
-  std::vector<Observation> all;
-  for (std::size_t i = 0; i < 60; i += 2)
-    if (std::find(but.begin(), but.end(), i) == but.end())
-      all.push_back({i, Observation::Kind::time, 0.1 * static_cast<double>(i)});
-  return all;
-}
-
-std::vector<std::size_t> all_but_told(std::size_t count) {
-  std::vector<std::size_t> pool;
-  for (std::size_t i = 1; i < count; i += 2) pool.push_back(i);
-  return pool;
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a candidate is wholly like itself, and the less like another the farther that is") {
     const Process process;

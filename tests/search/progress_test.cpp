@@ -7,13 +7,13 @@
 using tuner::search::RecentGain;
 
 TEST_SUITE("tuner::search::RecentGain") {
-namespace {
+  namespace {
 
-void add_ms(RecentGain& progress, double milliseconds, int times = 1) {
-  for (int i = 0; i < times; ++i) progress.add(std::log(milliseconds));
-}
+  void add_ms(RecentGain& progress, double milliseconds, int times = 1) {
+    for (int i = 0; i < times; ++i) progress.add(std::log(milliseconds));
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("before there was a time nothing was gained, and nothing can be said") {
     RecentGain progress;

@@ -10,42 +10,42 @@ using namespace tuner;
 using namespace tuner::space;
 
 TEST_SUITE("tuner::space, baselines") {
-namespace {
+  namespace {
 
-/// The scale spec with a workspace that every tile size has its own of, and a library that has one too.
-model::KernelSpec spec_with_library() {
-  model::KernelSpec spec = scale_spec();
-  spec.derived.push_back({"tiles", expression("ceil_div(N, B)")});
-  spec.arguments.insert(spec.arguments.begin() + 1, buffer("partial", model::Access::workspace, {"tiles"}));
-  model::BaselineSpec library;
-  library.name = "libscale";
-  library.description = "one call";
-  library.source = {{"libscale.cpp", "host text"}};
-  library.arguments = {{"x", {}}, {"y", {}}, {"N", {}}, {"length", {}}};
-  library.workspace_bytes = expression("1 << 10");
-  library.rounding_terms = expression("2 * N");
-  library.types = {model::ElementType::float32};
-  library.device_kinds = {"cuda"};
-  library.where = {"k.toml", 7, 3};
-  spec.baselines = {library};
-  return spec;
-}
+  /// The scale spec with a workspace that every tile size has its own of, and a library that has one too.
+  model::KernelSpec spec_with_library() {
+    model::KernelSpec spec = scale_spec();
+    spec.derived.push_back({"tiles", expression("ceil_div(N, B)")});
+    spec.arguments.insert(spec.arguments.begin() + 1, buffer("partial", model::Access::workspace, {"tiles"}));
+    model::BaselineSpec library;
+    library.name = "libscale";
+    library.description = "one call";
+    library.source = {{"libscale.cpp", "host text"}};
+    library.arguments = {{"x", {}}, {"y", {}}, {"N", {}}, {"length", {}}};
+    library.workspace_bytes = expression("1 << 10");
+    library.rounding_terms = expression("2 * N");
+    library.types = {model::ElementType::float32};
+    library.device_kinds = {"cuda"};
+    library.where = {"k.toml", 7, 3};
+    spec.baselines = {library};
+    return spec;
+  }
 
-model::Plan plan_of(const model::KernelSpec& spec, std::vector<model::Assignment> configuration) {
-  const model::Problem problem = make_problem(spec, {100}, std::nullopt, 3);
-  const auto plan = make_plan(spec, problem, model::Configuration(std::move(configuration)), {});
-  REQUIRE(std::holds_alternative<model::Plan>(plan));
-  return std::get<model::Plan>(plan);
-}
+  model::Plan plan_of(const model::KernelSpec& spec, std::vector<model::Assignment> configuration) {
+    const model::Problem problem = make_problem(spec, {100}, std::nullopt, 3);
+    const auto plan = make_plan(spec, problem, model::Configuration(std::move(configuration)), {});
+    REQUIRE(std::holds_alternative<model::Plan>(plan));
+    return std::get<model::Plan>(plan);
+  }
 
-/// The one mistake of a spec.
-model::Diagnostic mistake(const model::KernelSpec& spec) {
-  const auto found = validate(spec);
-  REQUIRE(found.size() == 1);
-  return found.front();
-}
+  /// The one mistake of a spec.
+  model::Diagnostic mistake(const model::KernelSpec& spec) {
+    const auto found = validate(spec);
+    REQUIRE(found.size() == 1);
+    return found.front();
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a baseline is a kernel of one call, with the kernel's inputs and its own bound") {
     const model::KernelSpec spec = spec_with_library();

@@ -18,19 +18,19 @@ using namespace tuner;
 using namespace tuner::space;
 
 TEST_SUITE("tuner::space") {
-namespace {
+  namespace {
 
-std::variant<model::Plan, Rejection> plan_of(const model::KernelSpec& spec,
-                                             const model::DeviceLimits& limits = {}) {
-  return make_plan(spec, make_problem(spec, {12}, std::nullopt, 0), model::Configuration({{"B", 32}}),
-                   limits);
-}
+  std::variant<model::Plan, Rejection> plan_of(const model::KernelSpec& spec,
+                                               const model::DeviceLimits& limits = {}) {
+    return make_plan(spec, make_problem(spec, {12}, std::nullopt, 0), model::Configuration({{"B", 32}}),
+                     limits);
+  }
 
-bool is_planned(const model::KernelSpec& spec, const model::DeviceLimits& limits = {}) {
-  return std::holds_alternative<model::Plan>(plan_of(spec, limits));
-}
+  bool is_planned(const model::KernelSpec& spec, const model::DeviceLimits& limits = {}) {
+    return std::holds_alternative<model::Plan>(plan_of(spec, limits));
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("an or that holds is one, whatever stands on its left") {
     model::KernelSpec spec = scale_spec();

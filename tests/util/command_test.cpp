@@ -23,15 +23,15 @@ using namespace tuner;
 using tuner::test::Variable;
 
 TEST_SUITE("tuner::util, commands") {
-namespace {
+  namespace {
 
-constexpr auto ample = std::chrono::minutes(5);
+  constexpr auto ample = std::chrono::minutes(5);
 
-util::CommandResult shell(const std::string& script, std::chrono::milliseconds limit = ample) {
-  return util::run_command({"sh", "-c", script}, "/", limit);
-}
+  util::CommandResult shell(const std::string& script, std::chrono::milliseconds limit = ample) {
+    return util::run_command({"sh", "-c", script}, "/", limit);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a program's output is what it wrote to both streams, with how it ended") {
     const auto failed = shell("echo out; echo err >&2; exit 7");

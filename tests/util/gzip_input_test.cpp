@@ -16,22 +16,22 @@ using tuner::util::GzipInput;
 namespace fs = std::filesystem;
 
 TEST_SUITE("util: gzipped input") {
-namespace {
+  namespace {
 
-std::string all_of(const fs::path& path) {
-  GzipInput in(path);
-  REQUIRE(in);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+  std::string all_of(const fs::path& path) {
+    GzipInput in(path);
+    REQUIRE(in);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
 
-/// Longer than any buffer, and of all bytes.
-std::string long_text() {
-  std::string text;
-  for (unsigned i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * 2654435761U >> 24U);
-  return text;
-}
+  /// Longer than any buffer, and of all bytes.
+  std::string long_text() {
+    std::string text;
+    for (unsigned i = 0; i < 1'000'000; ++i) text += static_cast<char>(i * 2654435761U >> 24U);
+    return text;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a file is read alike, gzipped or not, byte for byte") {
     const tuner::util::TemporaryFolder folder;

@@ -11,14 +11,14 @@
 using namespace tuner;
 
 TEST_SUITE("tuner::util, processors") {
-namespace {
+  namespace {
 
-void write(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::create_directories(file.parent_path());
-  std::ofstream(file) << text << '\n';
-}
+  void write(const std::filesystem::path& file, const std::string& text) {
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text << '\n';
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the tightest limit from the own group upwards counts, in both versions of control groups") {
     const util::TemporaryFolder folder;

@@ -23,91 +23,91 @@ using model::TrialStatus;
 using test::mentions;
 
 TEST_SUITE("tuner::worker counterexamples") {
-namespace {
+  namespace {
 
-/// A job that tells how large its reference is, and what that is called.
-model::TrialJob telling(const std::string& reference, std::size_t bytes) {
-  model::TrialJob job = test::trial_job("tell_reference");
-  job.reference_key = model::DigestBuilder().add(reference).finish();
-  job.reference_binary.resize(bytes);
-  return job;
-}
-
-/// A child that is spoken to frame by frame.
-class RawChild {
- public:
-  RawChild() : m_child(test::child("measure")) { CHECK(std::holds_alternative<RunnerReady>(next())); }
-
-  template <class Request>
-  void send(const Request& request) {
-    CHECK(std::holds_alternative<std::monostate>(m_child.send(encode(request), Clock::now() + 10s)));
+  /// A job that tells how large its reference is, and what that is called.
+  model::TrialJob telling(const std::string& reference, std::size_t bytes) {
+    model::TrialJob job = test::trial_job("tell_reference");
+    job.reference_key = model::DigestBuilder().add(reference).finish();
+    job.reference_binary.resize(bytes);
+    return job;
   }
-  /// Its next message that is no phase.
-  Message next() {
-    for (;;) {
-      Received received = m_child.receive(Clock::now() + 10s);
-      auto* message = std::get_if<Message>(&received);
-      REQUIRE(message);
-      if (!std::holds_alternative<PhaseReport>(*message)) return std::move(*message);
+
+  /// A child that is spoken to frame by frame.
+  class RawChild {
+   public:
+    RawChild() : m_child(test::child("measure")) { CHECK(std::holds_alternative<RunnerReady>(next())); }
+
+    template <class Request>
+    void send(const Request& request) {
+      CHECK(std::holds_alternative<std::monostate>(m_child.send(encode(request), Clock::now() + 10s)));
     }
+    /// Its next message that is no phase.
+    Message next() {
+      for (;;) {
+        Received received = m_child.receive(Clock::now() + 10s);
+        auto* message = std::get_if<Message>(&received);
+        REQUIRE(message);
+        if (!std::holds_alternative<PhaseReport>(*message)) return std::move(*message);
+      }
+    }
+    /// Whether it has ended, or does within a while.
+    bool is_gone() {
+      const Received received = m_child.receive(Clock::now() + 500ms);
+      return std::holds_alternative<ChildGone>(received);
+    }
+    /// What it answers to a trial that may be launched.
+    Message answer(const TrialRequest& request) {
+      send(request);
+      send(Proceed{});
+      return next();
+    }
+
+   private:
+    ChildProcess m_child;
+  };
+
+  /// What a child prints that is sent `bytes` and ends with an error by them.
+  std::string last_words(const std::string& mode, const Bytes& bytes) {
+    const util::TemporaryFolder folder;
+    const Spawned child = spawn(test::child(mode), folder.path());
+    const ssize_t sent = ::send(child.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    REQUIRE(sent == static_cast<ssize_t>(bytes.size()));
+    int status = 0;
+    const bool ended = test::soon([&] { return ::waitpid(child.pid, &status, WNOHANG) == child.pid; });
+    if (!ended) ::kill(child.pid, SIGKILL);
+    REQUIRE(ended);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 1);
+    std::string text(4096, '\0');
+    const ssize_t got = ::read(child.output.get(), text.data(), text.size());
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
   }
-  /// Whether it has ended, or does within a while.
-  bool is_gone() {
-    const Received received = m_child.receive(Clock::now() + 500ms);
-    return std::holds_alternative<ChildGone>(received);
-  }
-  /// What it answers to a trial that may be launched.
-  Message answer(const TrialRequest& request) {
-    send(request);
-    send(Proceed{});
-    return next();
+
+  /// Has this thread's child take nothing more.
+  void stop_only_child() {
+    pid_t child = 0;
+    std::ifstream("/proc/thread-self/children") >> child;
+    REQUIRE(child > 0);
+    ::kill(child, SIGSTOP);
   }
 
- private:
-  ChildProcess m_child;
-};
+  /// A file that has the next child that looks for it say that there is no device.
+  class Excuse {
+   public:
+    Excuse() : m_file(m_folder.path() / "excuse") { ::setenv("TUNER_TEST_EXCUSE", m_file.c_str(), 1); }
+    ~Excuse() { ::unsetenv("TUNER_TEST_EXCUSE"); }
+    Excuse(const Excuse&) = delete;
+    Excuse& operator=(const Excuse&) = delete;
+    void give() const { std::ofstream(m_file) << "once"; }
 
-/// What a child prints that is sent `bytes` and ends with an error by them.
-std::string last_words(const std::string& mode, const Bytes& bytes) {
-  const util::TemporaryFolder folder;
-  const Spawned child = spawn(test::child(mode), folder.path());
-  const ssize_t sent = ::send(child.socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  REQUIRE(sent == static_cast<ssize_t>(bytes.size()));
-  int status = 0;
-  const bool ended = test::soon([&] { return ::waitpid(child.pid, &status, WNOHANG) == child.pid; });
-  if (!ended) ::kill(child.pid, SIGKILL);
-  REQUIRE(ended);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 1);
-  std::string text(4096, '\0');
-  const ssize_t got = ::read(child.output.get(), text.data(), text.size());
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  return text;
-}
+   private:
+    util::TemporaryFolder m_folder;
+    std::filesystem::path m_file;
+  };
 
-/// Has this thread's child take nothing more.
-void stop_only_child() {
-  pid_t child = 0;
-  std::ifstream("/proc/thread-self/children") >> child;
-  REQUIRE(child > 0);
-  ::kill(child, SIGSTOP);
-}
-
-/// A file that has the next child that looks for it say that there is no device.
-class Excuse {
- public:
-  Excuse() : m_file(m_folder.path() / "excuse") { ::setenv("TUNER_TEST_EXCUSE", m_file.c_str(), 1); }
-  ~Excuse() { ::unsetenv("TUNER_TEST_EXCUSE"); }
-  Excuse(const Excuse&) = delete;
-  Excuse& operator=(const Excuse&) = delete;
-  void give() const { std::ofstream(m_file) << "once"; }
-
- private:
-  util::TemporaryFolder m_folder;
-  std::filesystem::path m_file;
-};
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a reference travels once, and again after so many others that its child forgot it") {
     RemoteRunner runner(test::child("measure"), test::hasty());

@@ -14,29 +14,29 @@ using namespace tuner;
 using namespace tuner::worker;
 
 TEST_SUITE("tuner::worker device lock") {
-namespace {
+  namespace {
 
-class Folder {
- public:
-  Folder() : m_path(std::filesystem::temp_directory_path() / fmt::format("tuner-lock-{}", ::getpid())) {
-    std::filesystem::create_directory(m_path);
+  class Folder {
+   public:
+    Folder() : m_path(std::filesystem::temp_directory_path() / fmt::format("tuner-lock-{}", ::getpid())) {
+      std::filesystem::create_directory(m_path);
+    }
+    ~Folder() { std::filesystem::remove_all(m_path); }
+    std::string path() const { return m_path; }
+
+   private:
+    std::filesystem::path m_path;
+  };
+
+  model::DeviceInfo device(const std::string& uuid) {
+    model::DeviceInfo info;
+    info.id = "cuda:0";
+    info.name = "NVIDIA H200";
+    info.uuid = uuid;
+    return info;
   }
-  ~Folder() { std::filesystem::remove_all(m_path); }
-  std::string path() const { return m_path; }
 
- private:
-  std::filesystem::path m_path;
-};
-
-model::DeviceInfo device(const std::string& uuid) {
-  model::DeviceInfo info;
-  info.id = "cuda:0";
-  info.name = "NVIDIA H200";
-  info.uuid = uuid;
-  return info;
-}
-
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a second holder of the same device is refused, and the first is named") {
     const Folder folder;

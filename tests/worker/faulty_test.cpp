@@ -17,40 +17,40 @@ using namespace std::chrono_literals;
 using model::TrialStatus;
 
 TEST_SUITE("tests/faulty") {
-namespace {
+  namespace {
 
-struct Spec {
-  std::string description;
-  std::string entry;
-};
+  struct Spec {
+    std::string description;
+    std::string entry;
+  };
 
-/// The text of the first `key = "…"` line.
-std::string text_of(const std::string& file, const std::string& key) {
-  const std::string head = "\n" + key + " = \"";
-  const std::size_t begin = file.find(head);
-  if (begin == std::string::npos) return "";
-  const std::size_t start = begin + head.size();
-  return file.substr(start, file.find('"', start) - start);
-}
-
-/// The specs of tests/faulty/ by name; config has tests of its own for reading them properly.
-std::map<std::string, Spec> specs() {
-  std::map<std::string, Spec> found;
-  for (const auto& entry : std::filesystem::directory_iterator(TUNER_SOURCE_DIR "/tests/faulty")) {
-    if (entry.path().extension() != ".toml") continue;
-    std::ifstream file(entry.path());
-    std::stringstream text;
-    text << file.rdbuf();
-    found[entry.path().stem()] = {text_of(text.str(), "description"), text_of(text.str(), "entry")};
+  /// The text of the first `key = "…"` line.
+  std::string text_of(const std::string& file, const std::string& key) {
+    const std::string head = "\n" + key + " = \"";
+    const std::size_t begin = file.find(head);
+    if (begin == std::string::npos) return "";
+    const std::size_t start = begin + head.size();
+    return file.substr(start, file.find('"', start) - start);
   }
-  return found;
-}
 
-bool among(TrialStatus status, const std::vector<TrialStatus>& statuses) {
-  return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
-}
+  /// The specs of tests/faulty/ by name; config has tests of its own for reading them properly.
+  std::map<std::string, Spec> specs() {
+    std::map<std::string, Spec> found;
+    for (const auto& entry : std::filesystem::directory_iterator(TUNER_SOURCE_DIR "/tests/faulty")) {
+      if (entry.path().extension() != ".toml") continue;
+      std::ifstream file(entry.path());
+      std::stringstream text;
+      text << file.rdbuf();
+      found[entry.path().stem()] = {text_of(text.str(), "description"), text_of(text.str(), "entry")};
+    }
+    return found;
+  }
 
-}  // namespace
+  bool among(TrialStatus status, const std::vector<TrialStatus>& statuses) {
+    return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+  }
+
+  }  // namespace
 
   TEST_CASE("every kind of fault has a kernel, and every kernel says what is expected of it") {
     const auto all = specs();

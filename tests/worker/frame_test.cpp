@@ -14,59 +14,59 @@ using namespace tuner;
 using namespace tuner::worker;
 
 TEST_SUITE("tuner::worker frames") {
-namespace {
+  namespace {
 
-Bytes text(const std::string& characters) {
-  return {characters.begin(), characters.end()};
-}
+  Bytes text(const std::string& characters) {
+    return {characters.begin(), characters.end()};
+  }
 
-/// Any of the messages, as bytes.
-std::vector<Bytes> payloads() {
-  return {encode(CompilerReady{"nvrtc 13.0"}),
-          encode(RunnerReady{test::full_device_info()}),
-          encode(Failure{"no device", "look", model::ExitCode::no_device}),
-          encode(test::full_compile_job()),
-          encode(test::full_compilation()),
-          encode(TrialRequest{test::full_trial_job(), true, false}),
-          encode(PhaseReport{}),
-          encode(test::full_outcome()),
-          encode(FinalRequest{{TrialRequest{test::full_trial_job(), true, false}}, 5}),
-          encode(test::full_final()),
-          encode(Prepare{}),
-          encode(Proceed{})};
-}
+  /// Any of the messages, as bytes.
+  std::vector<Bytes> payloads() {
+    return {encode(CompilerReady{"nvrtc 13.0"}),
+            encode(RunnerReady{test::full_device_info()}),
+            encode(Failure{"no device", "look", model::ExitCode::no_device}),
+            encode(test::full_compile_job()),
+            encode(test::full_compilation()),
+            encode(TrialRequest{test::full_trial_job(), true, false}),
+            encode(PhaseReport{}),
+            encode(test::full_outcome()),
+            encode(FinalRequest{{TrialRequest{test::full_trial_job(), true, false}}, 5}),
+            encode(test::full_final()),
+            encode(Prepare{}),
+            encode(Proceed{})};
+  }
 
-/// Flips, overwrites, cuts, repeats or splices some bytes.
-void mutate(Bytes& bytes, std::mt19937& random) {
-  const auto pick = [&](std::size_t below) { return below == 0 ? 0 : random() % below; };
-  const std::size_t changes = 1 + pick(4);
-  for (std::size_t i = 0; i < changes && !bytes.empty(); ++i) {
-    const std::size_t at = pick(std::min<std::size_t>(bytes.size(), 2000));
-    const auto position = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-    const std::size_t run = std::min<std::size_t>(bytes.size() - at, 1 + pick(16));
-    const auto end = position + static_cast<std::ptrdiff_t>(run);
-    switch (random() % 5) {
-      case 0:
-        *position ^= static_cast<std::uint8_t>(1U << pick(8));
-        break;
-      case 1:
-        *position = static_cast<std::uint8_t>(random());
-        break;
-      case 2:
-        bytes.erase(position, end);
-        break;
-      case 3: {
-        const Bytes piece(position, end);
-        bytes.insert(position, piece.begin(), piece.end());
-        break;
+  /// Flips, overwrites, cuts, repeats or splices some bytes.
+  void mutate(Bytes& bytes, std::mt19937& random) {
+    const auto pick = [&](std::size_t below) { return below == 0 ? 0 : random() % below; };
+    const std::size_t changes = 1 + pick(4);
+    for (std::size_t i = 0; i < changes && !bytes.empty(); ++i) {
+      const std::size_t at = pick(std::min<std::size_t>(bytes.size(), 2000));
+      const auto position = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      const std::size_t run = std::min<std::size_t>(bytes.size() - at, 1 + pick(16));
+      const auto end = position + static_cast<std::ptrdiff_t>(run);
+      switch (random() % 5) {
+        case 0:
+          *position ^= static_cast<std::uint8_t>(1U << pick(8));
+          break;
+        case 1:
+          *position = static_cast<std::uint8_t>(random());
+          break;
+        case 2:
+          bytes.erase(position, end);
+          break;
+        case 3: {
+          const Bytes piece(position, end);
+          bytes.insert(position, piece.begin(), piece.end());
+          break;
+        }
+        default:
+          bytes.resize(at);
       }
-      default:
-        bytes.resize(at);
     }
   }
-}
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("frames come out whole however they arrive") {
     Bytes stream;

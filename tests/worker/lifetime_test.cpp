@@ -18,23 +18,23 @@ using namespace std::chrono_literals;
 using model::TrialStatus;
 
 TEST_SUITE("tuner::worker lifetime") {
-namespace {
+  namespace {
 
-/// Reads from the parent's output until the id of its worker has come: `measuring worker 123 ready after 4
-/// ms`.
-pid_t worker_of(int output) {
-  std::string text;
-  test::soon([&] {
-    std::array<char, 256> piece;
-    const ssize_t got = ::read(output, piece.data(), piece.size());
-    if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
-    return text.find("ready") != std::string::npos;
-  });
-  int pid = 0;
-  return std::sscanf(text.c_str(), "measuring worker %d", &pid) == 1 ? pid : 0;
-}
+  /// Reads from the parent's output until the id of its worker has come: `measuring worker 123 ready after 4
+  /// ms`.
+  pid_t worker_of(int output) {
+    std::string text;
+    test::soon([&] {
+      std::array<char, 256> piece;
+      const ssize_t got = ::read(output, piece.data(), piece.size());
+      if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
+      return text.find("ready") != std::string::npos;
+    });
+    int pid = 0;
+    return std::sscanf(text.c_str(), "measuring worker %d", &pid) == 1 ? pid : 0;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("owners are not copyable and destroying them cannot throw") {
     static_assert(!std::is_copy_constructible_v<ChildProcess>);

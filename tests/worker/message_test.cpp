@@ -16,108 +16,110 @@ using namespace tuner;
 using namespace tuner::worker;
 
 TEST_SUITE("tuner::worker messages") {
-namespace {
+  namespace {
 
-template <class T>
-T round_trip(const Bytes& payload) {
-  auto decoded = decode(payload);
-  if (const auto* error = std::get_if<ProtocolError>(&decoded)) FAIL(error->message);
-  return std::get<T>(std::get<Message>(decoded));
-}
-
-std::string objection(const Bytes& payload, const FrameLimits& limits = {}) {
-  const auto decoded = decode(payload, limits);
-  const auto* error = std::get_if<ProtocolError>(&decoded);
-  return error ? error->message : "";
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// One of any kind, with random contents.
-template <std::size_t... kind>
-Message random_message_of(test::RandomValue& random, std::index_sequence<kind...>) {
-  Message message;
-  const std::size_t chosen = random.below(sizeof...(kind));
-  ((chosen == kind ? void(message = random.make<std::variant_alternative_t<kind, Message>>()) : void()), ...);
-  return message;
-}
-Message random_message(test::RandomValue& random) {
-  return random_message_of(random, std::make_index_sequence<std::variant_size_v<Message>>());
-}
-
-template <class T>
-requires std::equality_comparable<T>
-bool same(const T& a, const T& b) {
-  return a == b;
-}
-bool same(const CompilerReady& a, const CompilerReady& b) {
-  return a.compiler == b.compiler;
-}
-bool same(const RunnerReady& a, const RunnerReady& b) {
-  return a.device == b.device;
-}
-bool same(const Failure& a, const Failure& b) {
-  return a.message == b.message && a.hint == b.hint && a.code == b.code;
-}
-bool same(const TrialRequest& a, const TrialRequest& b) {
-  return a.job == b.job && a.carries_reference == b.carries_reference &&
-         a.forget_references == b.forget_references;
-}
-bool same(const ProfileRequest& a, const ProfileRequest& b) {
-  return same(a.trial, b.trial) && a.metrics == b.metrics;
-}
-bool same(const FinalRequest& a, const FinalRequest& b) {
-  const auto alike = [](const TrialRequest& left, const TrialRequest& right) { return same(left, right); };
-  return a.seed == b.seed &&
-         std::equal(a.trials.begin(), a.trials.end(), b.trials.begin(), b.trials.end(), alike);
-}
-bool same(const PhaseReport& a, const PhaseReport& b) {
-  return a.phase == b.phase;
-}
-bool same(const Prepare&, const Prepare&) {
-  return true;
-}
-bool same(const Proceed&, const Proceed&) {
-  return true;
-}
-
-bool same_message(const Message& a, const Message& b) {
-  return a.index() == b.index() &&
-         std::visit([&](const auto& left) { return same(left, std::get<std::decay_t<decltype(left)>>(b)); },
-                    a);
-}
-
-/// Memory behind whose end lies a page that nobody may read.
-class EdgeOfMemory {
- public:
-  static constexpr std::size_t most = std::size_t{1} << 20U;
-
-  EdgeOfMemory() {
-    void* mapped = ::mmap(nullptr, most + m_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(mapped != MAP_FAILED);
-    m_begin = static_cast<std::uint8_t*>(mapped);
-    REQUIRE(::mprotect(m_begin + most, m_page, PROT_NONE) == 0);
-  }
-  EdgeOfMemory(const EdgeOfMemory&) = delete;
-  EdgeOfMemory& operator=(const EdgeOfMemory&) = delete;
-  ~EdgeOfMemory() { ::munmap(m_begin, most + m_page); }
-
-  /// A copy that ends with the memory.
-  std::span<const std::uint8_t> at_end(std::span<const std::uint8_t> bytes) {
-    REQUIRE(bytes.size() <= most);
-    std::uint8_t* begin = m_begin + (most - bytes.size());
-    std::copy(bytes.begin(), bytes.end(), begin);
-    return {begin, bytes.size()};
+  template <class T>
+  T round_trip(const Bytes& payload) {
+    auto decoded = decode(payload);
+    if (const auto* error = std::get_if<ProtocolError>(&decoded)) FAIL(error->message);
+    return std::get<T>(std::get<Message>(decoded));
   }
 
- private:
-  std::size_t m_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  std::uint8_t* m_begin = nullptr;
-};
+  std::string objection(const Bytes& payload, const FrameLimits& limits = {}) {
+    const auto decoded = decode(payload, limits);
+    const auto* error = std::get_if<ProtocolError>(&decoded);
+    return error ? error->message : "";
+  }
 
-}  // namespace
+  bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  /// One of any kind, with random contents.
+  template <std::size_t... kind>
+  Message random_message_of(test::RandomValue& random, std::index_sequence<kind...>) {
+    Message message;
+    const std::size_t chosen = random.below(sizeof...(kind));
+    ((chosen == kind ? void(message = random.make<std::variant_alternative_t<kind, Message>>()) : void()),
+     ...);
+    return message;
+  }
+  Message random_message(test::RandomValue& random) {
+    return random_message_of(random, std::make_index_sequence<std::variant_size_v<Message>>());
+  }
+
+  template <class T>
+  requires std::equality_comparable<T>
+  bool same(const T& a, const T& b) {
+    return a == b;
+  }
+  bool same(const CompilerReady& a, const CompilerReady& b) {
+    return a.compiler == b.compiler;
+  }
+  bool same(const RunnerReady& a, const RunnerReady& b) {
+    return a.device == b.device;
+  }
+  bool same(const Failure& a, const Failure& b) {
+    return a.message == b.message && a.hint == b.hint && a.code == b.code;
+  }
+  bool same(const TrialRequest& a, const TrialRequest& b) {
+    return a.job == b.job && a.carries_reference == b.carries_reference &&
+           a.forget_references == b.forget_references;
+  }
+  bool same(const ProfileRequest& a, const ProfileRequest& b) {
+    return same(a.trial, b.trial) && a.metrics == b.metrics;
+  }
+  bool same(const FinalRequest& a, const FinalRequest& b) {
+    const auto alike = [](const TrialRequest& left, const TrialRequest& right) { return same(left, right); };
+    return a.seed == b.seed &&
+           std::equal(a.trials.begin(), a.trials.end(), b.trials.begin(), b.trials.end(), alike);
+  }
+  bool same(const PhaseReport& a, const PhaseReport& b) {
+    return a.phase == b.phase;
+  }
+  bool same(const Prepare&, const Prepare&) {
+    return true;
+  }
+  bool same(const Proceed&, const Proceed&) {
+    return true;
+  }
+
+  bool same_message(const Message& a, const Message& b) {
+    return a.index() == b.index() &&
+           std::visit([&](const auto& left) { return same(left, std::get<std::decay_t<decltype(left)>>(b)); },
+                      a);
+  }
+
+  /// Memory behind whose end lies a page that nobody may read.
+  class EdgeOfMemory {
+   public:
+    static constexpr std::size_t most = std::size_t{1} << 20U;
+
+    EdgeOfMemory() {
+      void* mapped =
+          ::mmap(nullptr, most + m_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      REQUIRE(mapped != MAP_FAILED);
+      m_begin = static_cast<std::uint8_t*>(mapped);
+      REQUIRE(::mprotect(m_begin + most, m_page, PROT_NONE) == 0);
+    }
+    EdgeOfMemory(const EdgeOfMemory&) = delete;
+    EdgeOfMemory& operator=(const EdgeOfMemory&) = delete;
+    ~EdgeOfMemory() { ::munmap(m_begin, most + m_page); }
+
+    /// A copy that ends with the memory.
+    std::span<const std::uint8_t> at_end(std::span<const std::uint8_t> bytes) {
+      REQUIRE(bytes.size() <= most);
+      std::uint8_t* begin = m_begin + (most - bytes.size());
+      std::copy(bytes.begin(), bytes.end(), begin);
+      return {begin, bytes.size()};
+    }
+
+   private:
+    std::size_t m_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    std::uint8_t* m_begin = nullptr;
+  };
+
+  }  // namespace
 
   TEST_CASE("every field of the samples differs from its default, so that losing one is noticed") {
     const std::vector<std::string> none;

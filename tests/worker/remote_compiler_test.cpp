@@ -22,15 +22,15 @@ using model::TrialStatus;
 using test::mentions;
 
 TEST_SUITE("tuner::worker compiler") {
-namespace {
+  namespace {
 
-RemoteCompilerSettings hasty() {
-  RemoteCompilerSettings settings;
-  settings.deadline = 1s;
-  return settings;
-}
+  RemoteCompilerSettings hasty() {
+    RemoteCompilerSettings settings;
+    settings.deadline = 1s;
+    return settings;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("compiling in a child gives what compiling here gives") {
     RemoteCompiler compiler(test::child("compile"), hasty());

@@ -19,23 +19,23 @@ using model::TrialStatus;
 using test::mentions;
 
 TEST_SUITE("tuner::worker runner") {
-namespace {
+  namespace {
 
-/// What the job gives where nothing else goes on.
-TrialOutcome alone(const model::TrialJob& job) {
-  return test::ScriptedRunner().run(job);
-}
-
-model::Error start_error(const std::string& mode, RemoteRunnerSettings settings) {
-  try {
-    RemoteRunner runner(test::child(mode), std::move(settings));
-  } catch (const model::Error& error) {
-    return error;
+  /// What the job gives where nothing else goes on.
+  TrialOutcome alone(const model::TrialJob& job) {
+    return test::ScriptedRunner().run(job);
   }
-  return model::Error("it started");
-}
 
-}  // namespace
+  model::Error start_error(const std::string& mode, RemoteRunnerSettings settings) {
+    try {
+      RemoteRunner runner(test::child(mode), std::move(settings));
+    } catch (const model::Error& error) {
+      return error;
+    }
+    return model::Error("it started");
+  }
+
+  }  // namespace
 
   TEST_CASE("a good job gives what it gives without a process") {
     RemoteRunner runner(test::child("measure"), test::hasty());

@@ -9,26 +9,26 @@ using namespace tuner::device::replay;
 using model::TrialStatus;
 
 TEST_SUITE("tuner::device::replay") {
-namespace {
+  namespace {
 
-model::Digest key(int number) {
-  return model::DigestBuilder().add(std::int64_t{number}).finish();
-}
+  model::Digest key(int number) {
+    return model::DigestBuilder().add(std::int64_t{number}).finish();
+  }
 
-model::TrialRecord record(int number, TrialStatus status) {
-  model::TrialRecord record;
-  record.key = key(number);
-  record.outcome.status = status;
-  return record;
-}
+  model::TrialRecord record(int number, TrialStatus status) {
+    model::TrialRecord record;
+    record.key = key(number);
+    record.outcome.status = status;
+    return record;
+  }
 
-model::TrialOutcome replay(ReplayRunner& runner, int number) {
-  model::TrialJob job;
-  job.key = key(number);
-  return runner.run(job);
-}
+  model::TrialOutcome replay(ReplayRunner& runner, int number) {
+    model::TrialJob job;
+    job.key = key(number);
+    return runner.run(job);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a recorded trial gives its recorded outcome, another one is skipped") {
     model::TrialRecord good = record(1, TrialStatus::ok);

@@ -13,43 +13,43 @@ namespace cli = tuner::cli::answers;
 namespace model = tuner::model;
 
 TEST_SUITE("cli") {
-namespace {
+  namespace {
 
-/// b, chosen in a final where a was the fastest and c slower.
-db::BestAnswer after_final() {
-  db::BestAnswer answer;
-  answer.tuning_case.problem = db_test::cube(512);
-  answer.tuning_case.environment = db_test::sample_environment();
-  answer.exact = true;
-  answer.winner = timed_trial("b", 512, 1012);
-  answer.winner.outcome.measurement->includes_launch_latency = false;
-  answer.tied = {timed_trial("a", 512, 1010)};
-  answer.tied_count = 1;
-  answer.final = db_test::sample_final();
-  return answer;
-}
+  /// b, chosen in a final where a was the fastest and c slower.
+  db::BestAnswer after_final() {
+    db::BestAnswer answer;
+    answer.tuning_case.problem = db_test::cube(512);
+    answer.tuning_case.environment = db_test::sample_environment();
+    answer.exact = true;
+    answer.winner = timed_trial("b", 512, 1012);
+    answer.winner.outcome.measurement->includes_launch_latency = false;
+    answer.tied = {timed_trial("a", 512, 1010)};
+    answer.tied_count = 1;
+    answer.final = db_test::sample_final();
+    return answer;
+  }
 
-/// The same as it raced.
-db::BestAnswer after_race() {
-  db::BestAnswer answer = after_final();
-  answer.winner = answer.tied.at(0);
-  answer.tied.clear();
-  answer.tied_count = 0;
-  answer.final.reset();
-  return answer;
-}
+  /// The same as it raced.
+  db::BestAnswer after_race() {
+    db::BestAnswer answer = after_final();
+    answer.winner = answer.tied.at(0);
+    answer.tied.clear();
+    answer.tied_count = 0;
+    answer.final.reset();
+    return answer;
+  }
 
-const cli::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 400};
+  const cli::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 400};
 
-std::string why(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked = {}) {
-  return cli::why(answer, {"512", ""}, ranked, {}, style);
-}
+  std::string why(const db::BestAnswer& answer, const std::vector<db::Ranked>& ranked = {}) {
+    return cli::why(answer, {"512", ""}, ranked, {}, style);
+  }
 
-std::string text_of(const std::vector<db::BestAnswer>& answers) {
-  return cli::best_text(answers, style);
-}
+  std::string text_of(const std::vector<db::BestAnswer>& answers) {
+    return cli::best_text(answers, style);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the answer of one size is a block that says what was not re-measured") {
     const std::string text = text_of({after_final()});

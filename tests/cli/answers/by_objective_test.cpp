@@ -12,46 +12,46 @@ using tuner::model::Objective;
 namespace answers = tuner::cli::answers;
 
 TEST_SUITE("cli answers by energy") {
-namespace {
+  namespace {
 
-db::Ranked ranked(const std::string& name, double ns, const std::optional<Energy>& energy) {
-  db::Ranked one;
-  one.trial = db_test::timed_trial(name, 512, ns);
-  one.trial.outcome.energy = energy;
-  one.in_final = energy && energy->runs > 1;
-  one.trial.sequence = energy ? energy->sequence : 0;
-  return one;
-}
+  db::Ranked ranked(const std::string& name, double ns, const std::optional<Energy>& energy) {
+    db::Ranked one;
+    one.trial = db_test::timed_trial(name, 512, ns);
+    one.trial.outcome.energy = energy;
+    one.in_final = energy && energy->runs > 1;
+    one.trial.sequence = energy ? energy->sequence : 0;
+    return one;
+  }
 
-Energy of_final(double mean_j, double half_width_j = 0.001) {
-  return {mean_j, mean_j - half_width_j, mean_j + half_width_j, 1e6, 80, 1500, 5, 1};
-}
+  Energy of_final(double mean_j, double half_width_j = 0.001) {
+    return {mean_j, mean_j - half_width_j, mean_j + half_width_j, 1e6, 80, 1500, 5, 1};
+  }
 
-Energy of_race(double mean_j) {
-  return {mean_j, 0, 0, 1e6, 80, 1500, 1, 1};
-}
+  Energy of_race(double mean_j) {
+    return {mean_j, 0, 0, 1e6, 80, 1500, 1, 1};
+  }
 
-/// The fastest draws most; `race` was in no final, and of `old` nobody knows the energy.
-std::vector<db::Ranked> field() {
-  return {ranked("fast", 100, of_final(0.5)), ranked("saving", 104, of_final(0.4)),
-          ranked("like it", 105, of_final(0.4015, 0.003)), ranked("race", 150, of_race(0.3)),
-          ranked("old", 101, std::nullopt)};
-}
+  /// The fastest draws most; `race` was in no final, and of `old` nobody knows the energy.
+  std::vector<db::Ranked> field() {
+    return {ranked("fast", 100, of_final(0.5)), ranked("saving", 104, of_final(0.4)),
+            ranked("like it", 105, of_final(0.4015, 0.003)), ranked("race", 150, of_race(0.3)),
+            ranked("old", 101, std::nullopt)};
+  }
 
-db::BestAnswer fastest() {
-  db::BestAnswer answer;
-  answer.tuning_case.problem = db_test::cube(512);
-  answer.winner = field().front().trial;
-  return answer;
-}
+  db::BestAnswer fastest() {
+    db::BestAnswer answer;
+    answer.tuning_case.problem = db_test::cube(512);
+    answer.winner = field().front().trial;
+    return answer;
+  }
 
-const answers::Style style{[](const tuner::model::Digest& key) { return key.hex().substr(0, 7); }, 400};
+  const answers::Style style{[](const tuner::model::Digest& key) { return key.hex().substr(0, 7); }, 400};
 
-std::string id(const std::string& name) {
-  return key(name).hex().substr(0, 7);
-}
+  std::string id(const std::string& name) {
+    return key(name).hex().substr(0, 7);
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("the least energy of a final answers, tied with those whose intervals overlap") {
     db::BestAnswer answer = fastest();

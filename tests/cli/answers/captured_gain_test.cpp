@@ -9,26 +9,26 @@ namespace cli = tuner::cli::answers;
 using db_test::timed_trial;
 
 TEST_SUITE("cli") {
-namespace {
+  namespace {
 
-/// At `size` the winner takes 1 µs, and the default twice as long.
-db::BestAnswer answer_at(std::int64_t size) {
-  db::BestAnswer answer;
-  answer.tuning_case.problem = db_test::cube(size);
-  answer.tuning_case.environment = db_test::sample_environment();
-  answer.exact = true;
-  answer.winner = timed_trial("b", size, 1000);
-  answer.untuned = timed_trial("a", size, 2000);
-  return answer;
-}
+  /// At `size` the winner takes 1 µs, and the default twice as long.
+  db::BestAnswer answer_at(std::int64_t size) {
+    db::BestAnswer answer;
+    answer.tuning_case.problem = db_test::cube(size);
+    answer.tuning_case.environment = db_test::sample_environment();
+    answer.exact = true;
+    answer.winner = timed_trial("b", size, 1000);
+    answer.untuned = timed_trial("a", size, 2000);
+    return answer;
+  }
 
-/// 100 launches at 512 that take so long each, half of the kernel's time and a quarter of the program's.
-cli::CapturedUses uses_of(double launch_ns) {
-  const double cost = 100 * launch_ns;
-  return {"app", {{{512, 512, 512}, cost, 100}, {{64, 64, 64}, cost, 1}}, 2 * cost, 4 * cost};
-}
+  /// 100 launches at 512 that take so long each, half of the kernel's time and a quarter of the program's.
+  cli::CapturedUses uses_of(double launch_ns) {
+    const double cost = 100 * launch_ns;
+    return {"app", {{{512, 512, 512}, cost, 100}, {{64, 64, 64}, cost, 1}}, 2 * cost, 4 * cost};
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what a program gains is of the sizes that were measured, with their share of its time") {
     const auto sentences = cli::gain_sentences({answer_at(512)}, uses_of(2000));

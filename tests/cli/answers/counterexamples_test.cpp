@@ -15,33 +15,33 @@ namespace answers = tuner::cli::answers;
 namespace model = tuner::model;
 
 TEST_SUITE("cli answers") {
-namespace {
+  namespace {
 
-/// Whether `--where text` keeps a trial of 8 x 4 x 2 threads, 8 + 12 bytes spilled and an occupancy of 37.5
-/// %.
-bool keeps(const std::string& text) {
-  model::TrialRecord trial = db_test::full_trial();
-  trial.block = {8, 4, 2};
-  std::vector<model::TrialRecord> trials = {trial};
-  answers::TrialCondition(text).keep(trials);
-  return !trials.empty();
-}
+  /// Whether `--where text` keeps a trial of 8 x 4 x 2 threads, 8 + 12 bytes spilled and an occupancy of 37.5
+  /// %.
+  bool keeps(const std::string& text) {
+    model::TrialRecord trial = db_test::full_trial();
+    trial.block = {8, 4, 2};
+    std::vector<model::TrialRecord> trials = {trial};
+    answers::TrialCondition(text).keep(trials);
+    return !trials.empty();
+  }
 
-model::TrialRecord trial(std::int64_t tile, double median_ns, const std::string& kernel = "register_tile") {
-  model::TrialRecord record = db_test::timed_trial(kernel + std::to_string(tile), 512, median_ns);
-  record.kernel = kernel;
-  record.configuration = model::Configuration({{"TILE", model::Value(tile)}, {"STAGES", model::Value(2)}});
-  return record;
-}
+  model::TrialRecord trial(std::int64_t tile, double median_ns, const std::string& kernel = "register_tile") {
+    model::TrialRecord record = db_test::timed_trial(kernel + std::to_string(tile), 512, median_ns);
+    record.kernel = kernel;
+    record.configuration = model::Configuration({{"TILE", model::Value(tile)}, {"STAGES", model::Value(2)}});
+    return record;
+  }
 
-db::BestAnswer answer_with(const model::TrialRecord& winner) {
-  db::BestAnswer answer;
-  answer.winner = winner;
-  answer.tuning_case.problem = winner.problem;
-  return answer;
-}
+  db::BestAnswer answer_with(const model::TrialRecord& winner) {
+    db::BestAnswer answer;
+    answer.winner = winner;
+    answer.tuning_case.problem = winner.problem;
+    return answer;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE(
       "figures that a condition asks for are whole: all sides of a block, both kinds of spills, per cent") {

@@ -11,40 +11,40 @@ namespace answers = tuner::cli::answers;
 namespace model = tuner::model;
 
 TEST_SUITE("cli") {
-namespace {
+  namespace {
 
-/// A trial with two numbers and a word, at a median.
-model::TrialRecord trial(std::int64_t tile, std::int64_t stages, const std::string& order, double median_ns,
-                         model::TrialStatus status = model::TrialStatus::ok) {
-  model::TrialRecord record =
-      db_test::timed_trial(std::to_string(tile) + "-" + std::to_string(stages) + order, 512, median_ns);
-  record.configuration = model::Configuration(
-      {{"TILE", model::Value(tile)}, {"STAGES", model::Value(stages)}, {"ORDER", model::Value(order)}});
-  record.outcome.status = status;
-  if (status == model::TrialStatus::unlaunchable) {
-    record.outcome.measurement.reset();
-    record.outcome.detail = "needs 300000 bytes of shared memory";
+  /// A trial with two numbers and a word, at a median.
+  model::TrialRecord trial(std::int64_t tile, std::int64_t stages, const std::string& order, double median_ns,
+                           model::TrialStatus status = model::TrialStatus::ok) {
+    model::TrialRecord record =
+        db_test::timed_trial(std::to_string(tile) + "-" + std::to_string(stages) + order, 512, median_ns);
+    record.configuration = model::Configuration(
+        {{"TILE", model::Value(tile)}, {"STAGES", model::Value(stages)}, {"ORDER", model::Value(order)}});
+    record.outcome.status = status;
+    if (status == model::TrialStatus::unlaunchable) {
+      record.outcome.measurement.reset();
+      record.outcome.detail = "needs 300000 bytes of shared memory";
+    }
+    return record;
   }
-  return record;
-}
 
-db::BestAnswer answer_with(const model::TrialRecord& winner) {
-  db::BestAnswer answer;
-  answer.winner = winner;
-  answer.tuning_case.problem = winner.problem;
-  answer.tuning_case.environment = winner.environment;
-  return answer;
-}
+  db::BestAnswer answer_with(const model::TrialRecord& winner) {
+    db::BestAnswer answer;
+    answer.winner = winner;
+    answer.tuning_case.problem = winner.problem;
+    answer.tuning_case.environment = winner.environment;
+    return answer;
+  }
 
-std::string told(const db::BestAnswer& answer, const std::vector<model::TrialRecord>& trials) {
-  const answers::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 80};
-  std::string text;
-  for (const std::string& line : evidence_lines(answers::evidence(answer, trials), style))
-    text += line + '\n';
-  return text;
-}
+  std::string told(const db::BestAnswer& answer, const std::vector<model::TrialRecord>& trials) {
+    const answers::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 80};
+    std::string text;
+    for (const std::string& line : evidence_lines(answers::evidence(answer, trials), style))
+      text += line + '\n';
+    return text;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("what one change of the winner costs is told, at the parameter's best other value") {
     const auto winner = trial(32, 2, "row", 1000);

@@ -11,43 +11,43 @@ using db_test::key;
 using db_test::timed_trial;
 
 TEST_SUITE("cli") {
-namespace {
+  namespace {
 
-const answers::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 400};
+  const answers::Style style{[](const model::Digest& key) { return key.hex().substr(0, 7); }, 400};
 
-/// Every run of blanks as one.
-std::string words(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c != ' ' || out.empty() || out.back() != ' ') out += c;
-  return out;
-}
+  /// Every run of blanks as one.
+  std::string words(const std::string& text) {
+    std::string out;
+    for (const char c : text)
+      if (c != ' ' || out.empty() || out.back() != ' ') out += c;
+    return out;
+  }
 
-answers::TrialFacts facts_of(model::TrialRecord trial) {
-  answers::TrialFacts facts;
-  facts.trial = std::move(trial);
-  return facts;
-}
+  answers::TrialFacts facts_of(model::TrialRecord trial) {
+    answers::TrialFacts facts;
+    facts.trial = std::move(trial);
+    return facts;
+  }
 
-db::StoredMeasurement measured_once(const model::Measurement& measurement) {
-  db::StoredMeasurement stored;
-  stored.measurement = measurement;
-  stored.measured_at = "2026-11-20T10:11:12.345Z";
-  return stored;
-}
+  db::StoredMeasurement measured_once(const model::Measurement& measurement) {
+    db::StoredMeasurement stored;
+    stored.measurement = measurement;
+    stored.measured_at = "2026-11-20T10:11:12.345Z";
+    return stored;
+  }
 
-std::string sheet(const answers::TrialFacts& facts) {
-  return words(answers::trial_text(facts, style));
-}
+  std::string sheet(const answers::TrialFacts& facts) {
+    return words(answers::trial_text(facts, style));
+  }
 
-/// Chosen in a final with a and c, of which a was tied.
-answers::TrialFacts finalist(const std::string& name, double median_ns) {
-  answers::TrialFacts facts = facts_of(timed_trial(name, 512, median_ns));
-  facts.final = db_test::sample_final();
-  return facts;
-}
+  /// Chosen in a final with a and c, of which a was tied.
+  answers::TrialFacts finalist(const std::string& name, double median_ns) {
+    answers::TrialFacts facts = facts_of(timed_trial(name, 512, median_ns));
+    facts.final = db_test::sample_final();
+    return facts;
+  }
 
-}  // namespace
+  }  // namespace
 
   TEST_CASE("a trial's sheet tells what it is, what it was compiled to, how it was judged and its time") {
     answers::TrialFacts facts = facts_of(full_trial());
