@@ -141,6 +141,8 @@ TEST_SUITE("init from a capture") {
     CHECK(plain.exit_code == 0);
     CHECK(contains(plain.out, "at 2 sizes, the last 1000"));
     CHECK_FALSE(contains(plain.out, "there is no"));
+    std::ofstream(captured.capture.folder / "tuner.toml") << "sizes = \"64\"\n";  // for other kernels
+    CHECK(checks({}).out == plain.out);
     const ProgramResult asked = checks({"--sizes", "300,500,600"});
     INFO(asked.out, asked.err);
     CHECK(asked.exit_code == 0);

@@ -210,7 +210,7 @@ std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
     problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
   };
   const auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()));
-  if (recorded && settings.find("sizes")->layer == config::Layer::defaults) {
+  if (recorded && settings.find("sizes")->layer != config::Layer::command_line) {
     for (const cover::Sizes& sizes : *recorded) add(sizes);
     return problems;
   }

@@ -31,8 +31,8 @@ std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec&
                                                         model::ElementType type);
 
 /// The sizes asked for that have as many dimensions as the kernel, what counts most last; where none has, a
-/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where no size
-/// was asked for. Empty where no size that was asked for has one, which is said.
+/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where the command
+/// line asks for none. Empty where no size that was asked for has one, which is said.
 std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
                                               const config::Settings& settings);
 

@@ -415,7 +415,7 @@ void add_check(const CommandPlace& place) {
   command.flag("--all", options.all, "compile every configuration, not a covering sample");
   command.flag("--no-compile", options.no_compile, "only read the specs and count their configurations");
   command.flag("--sanitize", options.sanitize,
-               "with --device cpu: run the sample, at awkward sizes or those of --sizes, under "
+               "with --device cpu: run the sample, at awkward sizes, those of --sizes or of files, under "
                "AddressSanitizer, UndefinedBehaviorSanitizer and a race detector");
   command.settings(
       "device sizes type pad budget compile_jobs compile_timeout_s run_timeout_s cache_dir cache_limit_mb");

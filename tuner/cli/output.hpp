@@ -46,8 +46,8 @@ std::string pasteable(const std::string& command);
 inline bool is_stdout(const std::string& path) {
   return path.empty() || path == "-";
 }
-/// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file(). A name that ends
-/// with .gz gets it gzipped.
+/// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file(). A name that
+/// ends with .gz gets it gzipped.
 void deliver(const std::string& path, const std::string& text);
 
 /// Fails early, before there is anything to write, where `path` could not be written. Throws model::Error

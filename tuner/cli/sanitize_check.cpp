@@ -74,7 +74,7 @@ std::vector<model::Configuration> sample(const space::ConfigurationList& list, b
 std::optional<std::vector<model::Problem>> problems_asked_for(const config::Settings& settings,
                                                               const model::KernelSpec& spec,
                                                               model::ElementType type) {
-  if (settings.find("sizes")->layer == config::Layer::defaults && !recorded_sizes(spec, type))
+  if (settings.find("sizes")->layer != config::Layer::command_line && !recorded_sizes(spec, type))
     return std::nullopt;
   return problems_to_check(spec, settings);
 }

@@ -300,8 +300,8 @@ class Driver : SweepPart {
         fmt::format("{} has left the sweep, and the others go on without it: {}", slot.did.id, why));
   }
 
-  /// Gives the idle devices what there is to do.
-  /// Whether anybody got something to do, or a trial has ended without.
+  /// Gives the idle devices what there is to do. Whether any got something, or a trial ended without a
+  /// device.
   bool serve() {
     bool any = false;
     open_finals();
