@@ -194,7 +194,8 @@ class Lives(InAFolder):
 
     def test_ctrl_c_keeps_what_was_measured(self):
         script = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})
 from tune_test import *
 try:
