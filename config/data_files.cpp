@@ -156,7 +156,8 @@ void read_files_of_sizes(model::InitRule& rule, ElementType type, bool any_type,
   const fs::path pattern = context.files.data_path(context.folder / name);
   std::vector<std::pair<std::map<std::string, std::int64_t>, std::string>> found;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(pattern.parent_path(), error)) {
+  const fs::path folder = pattern.has_parent_path() ? pattern.parent_path() : ".";
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
     const std::string file = entry.path().filename().string();
     if (auto sizes = sizes_in(file, pattern.filename().string()))
       found.emplace_back(std::move(*sizes), (fs::path(name).parent_path() / file).string());

@@ -206,6 +206,53 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(author.types({"list", "failures"}).out, "wrong_result"));
   }
 
+  TEST_CASE("files of sizes are found beside a spec that is named without its folder") {
+    const User user;
+    write_text(user.home / "copy.cu",
+               "__global__ void copy(float* y, const float* x, int N) {\n"
+               "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < N) y[i] = x[i];\n}\n");
+    write_text(user.home / "copy.toml", R"text([kernel]
+name = "copy"
+source = "copy.cu"
+entry = "copy"
+sizes = ["N"]
+
+[parameters]
+BLOCK = [32, 64]
+
+[launch]
+block = ["BLOCK"]
+grid = ["ceil_div(N, BLOCK)"]
+
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = ["N"]
+expected = "file(y.{N}.bin)"
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "in"
+extent = ["N"]
+init = "file(x.{N}.bin)"
+
+[[arguments]]
+name = "N"
+type = "int"
+
+[verify]
+tolerance = { relative = 1e-6 }
+)text");
+    for (const int n : {300, 1000})
+      for (const char* name : {"x.", "y."})
+        write_text(user.home / (name + std::to_string(n) + ".bin"), std::string(std::size_t{4} * n, '\0'));
+    const auto check = user.types({"check", "copy.toml", "--no-compile"});
+    CHECK_MESSAGE(check.exit_code == 0, check.err);
+    CHECK(has(check.out, "2 configurations at 2 sizes, the last 1000"));
+  }
+
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
     const Author author(filling("devices = [\"cuda\"]\n"));
     const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});
