@@ -73,10 +73,11 @@ std::int64_t bytes_of(const SourceParameter& parameter) {
   return type ? model::size_bytes(*type) : 0;
 }
 
-/// The kernels of all files, and the names of their other functions.
-source::KernelSource functions_of(const std::vector<model::SourceText>& source) {
+/// The kernels of the files that name `name` somewhere, and the names of their other functions.
+source::KernelSource functions_of(const std::vector<model::SourceText>& source, std::string_view name = "") {
   source::KernelSource all;
   for (const model::SourceText& text : source) {
+    if (text.text.find(name) == std::string::npos) continue;  // reading a header takes longer
     source::KernelSource one = read_kernel_source(text.text);
     std::ranges::move(one.kernels, std::back_inserter(all.kernels));
     std::ranges::move(one.functions, std::back_inserter(all.functions));
@@ -159,7 +160,7 @@ SourceKernel instance_of(SourceKernel kernel, const std::vector<std::string>& ar
 class OverloadChoice {
  public:
   OverloadChoice(const model::KernelSpec& spec, const std::vector<model::SourceText>& source, bool of_kernel)
-      : m_spec(spec), m_of_kernel(of_kernel), m_source(functions_of(source)) {}
+      : m_spec(spec), m_of_kernel(of_kernel), m_source(source) {}
 
   void choose(std::vector<model::StepSpec>& steps) const {
     for (model::StepSpec& step : steps) {
@@ -172,11 +173,12 @@ class OverloadChoice {
  private:
   void choose(model::StepSpec& step, const std::vector<std::string>& arguments) const {
     const std::string name = plain_name(step.entry);
+    const source::KernelSource functions = functions_of(m_source, name);
     const std::vector<Passed> given = passed_by(m_spec, step, m_of_kernel);
     std::set<std::string> all;
     std::set<std::string> fitting;
     std::set<std::string> exact;
-    for (const SourceKernel& declared : m_source.kernels) {
+    for (const SourceKernel& declared : functions.kernels) {
       const std::size_t templates = declared.template_parameters.size();
       const bool is_meant = arguments.empty() ? templates == 0 : arguments.size() <= templates;
       if (declared.name != name || !is_meant) continue;
@@ -185,14 +187,14 @@ class OverloadChoice {
       if (takes(kernel, given, false)) fitting.insert(parameter_list(kernel));
       if (takes(kernel, given, true)) exact.insert(parameter_list(kernel));
     }
-    const bool has_namesake = all.size() > 1 || std::ranges::count(m_source.functions, name) > 0;
+    const bool has_namesake = all.size() > 1 || std::ranges::count(functions.functions, name) > 0;
     const std::set<std::string>& best = exact.empty() ? fitting : exact;
     if (has_namesake && best.size() == 1) step.entry += *best.begin();
   }
 
   const model::KernelSpec& m_spec;
   bool m_of_kernel;
-  source::KernelSource m_source;
+  const std::vector<model::SourceText>& m_source;
 };
 
 std::string declared_text(const SourceParameter& parameter) {

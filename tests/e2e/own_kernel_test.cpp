@@ -251,6 +251,25 @@ tolerance = { relative = 1e-6 }
     const auto check = user.types({"check", "copy.toml", "--no-compile"});
     CHECK_MESSAGE(check.exit_code == 0, check.err);
     CHECK(has(check.out, "2 configurations at 2 sizes, the last 1000"));
+
+    const auto run = user.types({"run", "--kernel", "copy.toml", "--device", "cpu"});
+    CHECK_MESSAGE(run.exit_code == 0, run.err);
+    CHECK(has(run.err, "copy: 2 sizes that its files are of: 300, 1000"));
+    CHECK(has(run.err, "4 trials in"));
+    CHECK(user.types({"best", "--kernel", "copy", "--size", "300"}).exit_code == 0);
+    const auto plan = user.types({"plan", "--kernel", "copy.toml", "--device", "cpu"});
+    CHECK_MESSAGE(has(words_of(plan.out), "4 on 2 problems; 4 known, 0 left"), plan.out);
+    const auto judged = user.types({"judge", "copy.cu", "--against", "copy.toml", "--device", "cpu"});
+    CHECK_MESSAGE(judged.exit_code == 0, judged.out, judged.err);
+    CHECK(has(judged.err, "2 sizes that its files are of"));
+    CHECK(has(judged.out, "accepted"));
+
+    // Each file alone is of a size, and no size has both.
+    std::filesystem::remove(user.home / "x.300.bin");
+    std::filesystem::remove(user.home / "y.1000.bin");
+    const auto parted = user.types({"run", "--kernel", "copy.toml", "--device", "cpu"});
+    CHECK(parted.exit_code == 2);
+    CHECK(has(parted.err, "copy: there is no size that all of its files are of"));
   }
 
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "reports/text.hpp"
 #include "tuner/capture/capture_reader.hpp"
@@ -125,8 +126,15 @@ void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_tim
   use.launches += seen.launches;
 }
 
-std::string sizes_text(const cover::Sizes& sizes) {
-  return fmt::format("{}", fmt::join(sizes, "x"));
+/// `512, 1024x64`; of many the first ones and how many more there are.
+std::string text_of(std::span<const cover::Sizes> all) {
+  constexpr std::size_t shown = 10;
+  std::vector<std::string> texts;
+  for (const cover::Sizes& sizes : all.first(std::min(shown, all.size())))
+    texts.push_back(fmt::format("{}", fmt::join(sizes, "x")));
+  std::string text = fmt::format("{}", fmt::join(texts, ", "));
+  if (all.size() > shown) text += fmt::format(" and {} more", all.size() - shown);
+  return text;
 }
 
 }  // namespace
@@ -165,6 +173,16 @@ bool is_capture(const std::string& sizes) {
 
 std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config::Settings& settings,
                                     std::vector<std::string>& notices) {
+  if (settings.find("sizes")->layer != config::Layer::command_line) {
+    if (auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()))) {
+      if (recorded->empty())
+        throw model::UsageError(fmt::format("{}: there is no size that all of its files are of", spec.name),
+                                "each file(name.{N}) of the spec needs a file of the same sizes");
+      notices.push_back(fmt::format("{}: {} that its files are of: {}", spec.name,
+                                    util::counted(recorded->size(), "size"), text_of(*recorded)));
+      return *recorded;
+    }
+  }
   const std::string text(settings.text("sizes"));
   if (!is_capture(text)) return settings.sizes();
   const CapturedUses uses = captured_uses(text, spec);
@@ -209,30 +227,25 @@ std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
   const auto add = [&](const std::vector<std::int64_t>& sizes) {
     problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
   };
-  const auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()));
-  if (recorded && settings.find("sizes")->layer != config::Layer::command_line) {
-    for (const cover::Sizes& sizes : *recorded) add(sizes);
-    return problems;
-  }
   std::vector<std::string> notices;
   std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);
   if (is_capture(settings.text("sizes"))) std::ranges::reverse(sizes);  // the first weighs most
   for (const cover::Sizes& asked : sizes)
     if (asked.size() == 1 || asked.size() == spec.sizes.size()) add(asked);
   if (problems.empty()) add({1024});
+  const auto recorded = recorded_sizes(spec, settings.type().value_or(spec.types.front()));
   if (!recorded) return problems;
-  std::vector<std::string> without, with;
+  std::vector<cover::Sizes> without;
   std::erase_if(problems, [&](const model::Problem& problem) {
     cover::Sizes own;
     for (const model::Dimension& dimension : problem.sizes) own.push_back(dimension.value);
     if (std::ranges::count(*recorded, own) > 0) return false;
-    without.push_back(sizes_text(own));
+    without.push_back(std::move(own));
     return true;
   });
-  std::ranges::transform(*recorded, std::back_inserter(with), sizes_text);
   if (!without.empty())
-    write_err(fmt::format("{}: not looked at {}: its files are of {}", spec.name, fmt::join(without, ", "),
-                          with.empty() ? "no size together" : fmt::format("{}", fmt::join(with, ", "))));
+    write_err(fmt::format("{}: not looked at {}: its files are of {}", spec.name, text_of(without),
+                          recorded->empty() ? "no size together" : text_of(*recorded)));
   return problems;
 }
 

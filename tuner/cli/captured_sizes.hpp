@@ -21,7 +21,9 @@ void say_gain(const db::BestAnswers& all, const std::string& capture, const mode
 bool is_capture(const std::string& sizes);
 
 /// What --sizes says for a kernel: of a capture the sizes that take 95 % of its time, those that cost most
-/// first, and a notice of what is left out.
+/// first, and a notice of what is left out. Where the command line says none, those that the spec has files
+/// of, with a notice, or else the settings'. Throws model::UsageError as above, and where no size has all
+/// files.
 std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config::Settings& settings,
                                     std::vector<std::string>& notices);
 
@@ -30,9 +32,9 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
 std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec& spec,
                                                         model::ElementType type);
 
-/// The sizes asked for that have as many dimensions as the kernel, what counts most last; where none has, a
-/// cube of 1024. Of a kernel that is held against files, those that have files: all of them where the command
-/// line asks for none. Empty where no size that was asked for has one, which is said.
+/// Of sizes_for() those that have as many dimensions as the kernel, what counts most last; where none has, a
+/// cube of 1024. Of a kernel that is held against files, those that have files; empty where none has, which
+/// is said.
 std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
                                               const config::Settings& settings);
 

@@ -8,6 +8,7 @@
 #include "config/kernel_file.hpp"
 #include "config/time_specs.hpp"
 #include "tuner/cli/backend.hpp"
+#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/judgement.hpp"
@@ -155,7 +156,10 @@ void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec
   sweep::Request request = make_request(settings, backend);
   request.seed = request.inputs_seed = settings.seed().value_or(random_seed());
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  for (const std::vector<std::int64_t>& sizes : settings.sizes()) {
+  std::vector<std::string> notices;
+  const std::vector<cover::Sizes> all = sizes_for(spec, settings, notices);
+  for (const std::string& notice : notices) write_err(notice);
+  for (const cover::Sizes& sizes : all) {
     const model::Problem problem =
         space::make_problem(spec, sizes, settings.type(), settings.paddings().front());
     const Assignments usual = usual_configuration(spec, problem, backend.device.limits);

@@ -210,11 +210,7 @@ std::vector<sanitize::Finding> sanitizer_findings(const space::KernelSpace& kern
                                                   const config::Settings& settings) {
   sanitize::Sanitizer sanitizer = make_sanitizer(settings);
   std::optional<std::vector<model::Problem>> asked;
-  if (const auto recorded = recorded_sizes(kernel.spec(), type)) {
-    asked.emplace();
-    for (const cover::Sizes& sizes : *recorded)
-      asked->push_back(space::make_problem(kernel.spec(), sizes, type, 0));
-  }
+  if (recorded_sizes(kernel.spec(), type)) asked = problems_to_check(kernel.spec(), settings);
   const auto configurations = configurations_of(kernel, type, true, sanitizer.limits(), asked);
   if (configurations.empty()) throw model::Error("its launch is valid at none of the sizes");
   const model::Configuration& only = configurations.front();

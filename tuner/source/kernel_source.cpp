@@ -353,12 +353,27 @@ std::vector<std::string> other_functions(Tokens code) {
   return found;
 }
 
+/// See host_code_line().
+int first_host_line(Tokens tokens) {
+  int first = 1;  // the line that has the number 1
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const auto reads = [&](std::string_view a, std::string_view b, std::string_view c) {
+      return tokens[i].is(a) && tokens[i + 1].is(b) && tokens[i + 2].is(c);
+    };
+    if (tokens[i].starts_line && reads("#", "line", "1")) first = tokens[i].line + 1;
+    if (tokens[i].in_directive) continue;
+    if (reads("int", "main", "(") || reads("<", "<", "<")) return tokens[i].line - first + 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 KernelSource read_kernel_source(std::string_view text) {
-  const Lines tokens = lines_of(text);
+  const std::vector<Token> all = tokens_of(text);
+  const Lines tokens = lines_of(all, text);
   return {KernelFinder(tokens.code).find(), other_functions(tokens.code), MacroFinder(tokens).find(),
-          host_code_line(text), structs_of(tokens)};
+          first_host_line(all), structs_of(tokens)};
 }
 
 std::vector<std::string> kernel_names(std::string_view source) {
@@ -375,17 +390,7 @@ std::vector<std::string> kernel_names(std::string_view source) {
 }
 
 int host_code_line(std::string_view source) {
-  int first = 1;  // the line that has the number 1
-  const std::vector<Token> tokens = tokens_of(source);
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    const auto reads = [&](std::string_view a, std::string_view b, std::string_view c) {
-      return tokens[i].is(a) && tokens[i + 1].is(b) && tokens[i + 2].is(c);
-    };
-    if (tokens[i].starts_line && reads("#", "line", "1")) first = tokens[i].line + 1;
-    if (tokens[i].in_directive) continue;
-    if (reads("int", "main", "(") || reads("<", "<", "<")) return tokens[i].line - first + 1;
-  }
-  return 0;
+  return first_host_line(tokens_of(source));
 }
 
 }  // namespace tuner::source

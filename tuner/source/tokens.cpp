@@ -7,11 +7,18 @@
 namespace tuner::source {
 namespace {
 
-bool begins_word(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+// These are asked of every character of every source at each start: <cctype> calls a function for them.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
-bool continues_word(char c) {
-  return begins_word(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+constexpr bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+constexpr bool begins_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+constexpr bool continues_word(char c) {
+  return begins_word(c) || is_digit(c);
 }
 
 class Lexer {
@@ -19,6 +26,7 @@ class Lexer {
   explicit Lexer(std::string_view source) : m_source(source) {}
 
   std::vector<Token> run() {
+    m_tokens.reserve(m_source.size() / 4);
     while (m_at < m_source.size()) step();
     return std::move(m_tokens);
   }
@@ -36,7 +44,7 @@ class Lexer {
       ++m_at;
       m_line_start = true;
       m_directive = false;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+    } else if (is_space(c)) {
       ++m_at;
     } else if (c == '/' && peek(1) == '/') {
       skip_line_comment();
@@ -63,7 +71,7 @@ class Lexer {
     if (m_line_start && c == '#') m_directive = true;
     if (begins_word(c)) {
       word();
-    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+    } else if (is_digit(c)) {
       number();
     } else if (c == '"' || c == '\'') {
       add(Token::Kind::literal, quoted_end(m_at));
@@ -117,9 +125,7 @@ class Lexer {
   }
 
   void add(Token::Kind kind, std::size_t end) {
-    const std::string_view passed = m_source.substr(m_counted, m_at - m_counted);
-    m_line += static_cast<int>(std::ranges::count(passed, '\n'));
-    m_counted = m_at;
+    for (; m_counted < m_at; ++m_counted) m_line += m_source[m_counted] == '\n' ? 1 : 0;
     m_tokens.push_back({kind, m_source.substr(m_at, end - m_at), m_at, m_line, m_directive, m_line_start});
     m_line_start = false;
     m_at = end;
@@ -141,8 +147,12 @@ std::vector<Token> tokens_of(std::string_view source) {
 }
 
 Lines lines_of(std::string_view source) {
+  return lines_of(tokens_of(source), source);
+}
+
+Lines lines_of(Tokens tokens, std::string_view source) {
   Lines lines;
-  const std::vector<Token> tokens = tokens_of(source);
+  lines.code.reserve(tokens.size());
   for (std::size_t i = 0; i < tokens.size();) {
     if (!tokens[i].in_directive) {
       lines.code.push_back(tokens[i++]);
@@ -244,9 +254,7 @@ std::vector<Tokens> expression_parts(Tokens tokens, bool with_templates) {
 std::string joined(const std::vector<std::string_view>& words) {
   std::string text;
   for (const std::string_view word : words) {
-    const auto is_letter = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
+    const auto is_letter = [](char c) { return continues_word(c); };
     if (!text.empty() && is_letter(text.back()) && is_letter(word.front())) text += ' ';
     text += word;
   }

@@ -46,6 +46,8 @@ struct Lines {
 };
 
 Lines lines_of(std::string_view source);
+/// The same of `tokens`, which are those of `source`.
+Lines lines_of(Tokens tokens, std::string_view source);
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words);
 /// Index of the first token that is one of `words`; the end where none is.
