@@ -102,6 +102,7 @@ void check_word(const KnownSetting& setting, const std::string& value) {
 
 void check_device(const KnownSetting& setting, const std::string& value) {
   if (model::named_kind(value) != nullptr) return;
+  if (value == "replay:") refuse(setting, value, "name a file behind it: replay:FILE");
   constexpr std::array<std::string_view, 5> names = {"auto", "all", "cpu", "cuda:0", "replay:"};
   const std::string meant = util::did_you_mean(value, names);
   refuse(setting, value,
@@ -197,8 +198,13 @@ std::string accepted_text(const KnownSetting& setting) {
 }
 
 void check_value(const KnownSetting& setting, const std::string& value) {
-  if (util::trimmed(value).empty() || value != util::one_line(value))
-    refuse(setting, value, accepted_text(setting));
+  const bool is_path = setting.kind == SettingKind::path;
+  if (util::trimmed(value).empty())
+    refuse(setting, value, is_path ? "give a path" : accepted_text(setting));
+  if (value != util::one_line(value))
+    refuse(setting, value,
+           is_path ? "a path with a line break, a tab or a control character is not taken here"
+                   : accepted_text(setting));
   form_of(setting).check(setting, value);
 }
 

@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "db/database.hpp"
 #include "db/json.hpp"
 #include "db/machine.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace db {
 namespace {
@@ -237,6 +239,9 @@ std::unique_ptr<std::istream> open_export(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw Error(fmt::format("{}: is a folder, not an export", path.string()));
+  if (begins_as_database(path))
+    throw Error(fmt::format("{}: is a database, not an export", path.string()),
+                fmt::format("a database is added with `tuner merge {}`", tuner::util::shell_quote(path.string())));
   auto in = std::make_unique<tuner::util::GzipInput>(path);
   if (!*in) {
     throw Error(fmt::format("{}: cannot be read", path.string()), "name a file made with `tuner export`",

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -159,20 +158,17 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
     throw Error(fmt::format("{}: there is no such file", path.string()),
                 "check the path: `tuner merge` takes databases of tuner's");
   }
-  constexpr std::string_view mark{"SQLite format 3\0", 16};
-  std::array<char, mark.size()> bytes{};
   std::ifstream in(path, std::ios::binary);
   const bool is_read = type == std::filesystem::file_type::regular && in.is_open();
-  in.read(bytes.data(), bytes.size());
-  const std::string_view begin(bytes.data(), static_cast<std::size_t>(in.gcount()));
-  if (begin == mark || !is_read) {
+  if (begins_as_database(path) || !is_read) {
     open_as_it_is(path, options);  // says what else may be wrong with it
     return;
   }
-  if (begin.empty()) {
+  const int first = in.get();
+  if (in.eof()) {
     throw Error(fmt::format("{}: the file is empty", path.string()), "there is nothing in it to merge");
   }
-  if (begin.front() == '{') {
+  if (first == '{') {
     throw Error(
         fmt::format("{}: not a database; it begins as an export does", path.string()),
         fmt::format("an export is added with `tuner import {}`", tuner::util::shell_quote(path.string())));

@@ -214,18 +214,26 @@ void put_recording(const std::filesystem::path& path, Arrivals& arrivals) {
 
 }  // namespace
 
-Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
+std::vector<Added> import_files(const Connection& target, const std::vector<std::filesystem::path>& paths,
+                                const Judge& judge) {
   Transaction transaction(target);
   Arrivals arrivals(target);
-  const Added before = arrivals.count();
-  if (tuner::interchange::looks_like_recorded_space(path))
-    put_recording(path, arrivals);
-  else
-    put_export(target, path, arrivals);
+  std::vector<Added> added;
+  for (const std::filesystem::path& path : paths) {
+    const Added before = arrivals.count();
+    if (tuner::interchange::looks_like_recorded_space(path))
+      put_recording(path, arrivals);
+    else
+      put_export(target, path, arrivals);
+    added.push_back(arrivals.added_since(before));
+  }
   arrivals.finish(judge);
-  const Added added = arrivals.added_since(before);
   transaction.commit();
   return added;
+}
+
+Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
+  return import_files(target, {path}, judge).front();
 }
 
 Connection open_results(const std::filesystem::path& path) {

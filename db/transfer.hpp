@@ -25,10 +25,13 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
 /// later: to be reported, exported and compared like any other.
 Connection extract_run(const Connection& db, const tuner::model::Digest& run);
 
-/// Adds an exported file, or a recording of another tuner's (interchange::read_recorded_space), to the
-/// database in one transaction: all of it or, on a bad line (which the error
-/// names), nothing. Of a trial that is known, newer figures become current and measurements are added.
-/// `judge` is asked of what came, by the specs in force; it may be empty.
+/// Adds exported files, and recordings of other tuners (interchange::read_recorded_space), to the database in
+/// one transaction: all of them or, on a bad line (which the error names), nothing. Of a trial that is known,
+/// newer figures become current and measurements are added. `judge` is asked of what came, by the specs in
+/// force; it may be empty. Returns what each added, in their order.
+std::vector<Added> import_files(const Connection& target, const std::vector<std::filesystem::path>& paths,
+                                const Judge& judge = {});
+/// One of them.
 Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge = {});
 
 /// What the file at `path` answers: a database, opened for reading; or in memory what an export or another

@@ -101,6 +101,47 @@ extent = ["N"]
       CHECK(result.exit_code == 2);
       CHECK(has(result.err, std::string("fill.toml:") + mistake.place));
       CHECK(has(result.err, mistake.says));
+      CHECK(user.types({"check", "--no-compile", "fill.toml", "--quiet"}).err == result.err);
+    }
+  }
+
+  TEST_CASE("a spec that no device can launch is not sound") {
+    const User user;
+    write_text(user.home / "fill.toml", replaced(sound_spec, "block = [\"BLOCK\"]", "block = [\"BLOCK - BLOCK\"]"));
+    write_text(user.home / "fill.cu", "extern \"C\" __global__ void fill(float* x) { x[0] = 1; }");
+    const auto result = user.types({"check", "fill.toml", "--device", "cpu", "--sizes", "64", "--quiet"});
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.out, "fill: none can be launched"));
+    CHECK(has(result.err, "block.x of `fill` is `BLOCK - BLOCK` = 0"));
+  }
+
+  TEST_CASE("a number or a date that cannot be meant is refused in plain words") {
+    const User user;
+    const std::pair<std::vector<std::string>, const char*> mistakes[] = {
+        {{"best", "--top", "0"}, "--top: '0' is no integer from 1 on"},
+        {{"best", "--top", "1e99"}, "--top: '1e99' is no integer from 1 on"},
+        {{"run", "--device", "cpu", "--device", "all"}, "--device was given more than once"},
+        {{"run", "--device", "replay:"}, "name a file behind it: replay:FILE"},
+        {{"run", "--db", ""}, "give a path"},
+        {{"forget", "--before", "2026-13-01"}, "'2026-13-01' is no date"},
+        {{"forget", "--before", "2026-02-29"}, "'2026-02-29' is no date"},
+        {{"forget", "--before", "2026-11-21T24:00"}, "'2026-11-21T24:00' is no date"},
+    };
+    for (const auto& [words, says] : mistakes) {
+      const auto result = user.types(words);
+      CHECK(result.exit_code == 2);
+      CHECK_MESSAGE(has(result.err, says), result.err);
+    }
+  }
+
+  TEST_CASE("help that cannot be written ends with 1 and the reason") {
+    const User user;
+    for (const char* asked : {"--help", "--version", "run --help"}) {
+      const auto result = tuner::test::run_program(
+          {"/bin/sh", "-c", std::string(TUNER_BINARY) + " " + asked + " > /dev/full"}, user.environment,
+          user.home.path());
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, "standard output cannot be written: No space left on device"));
     }
   }
 
@@ -172,6 +213,10 @@ extent = ["N"]
         {"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--report", "nowhere/report.md"});
     CHECK(result.exit_code == 1);
     CHECK(has(result.err, "nowhere"));
+    const auto format =
+        user.types({"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--report", "report.pdf"});
+    CHECK(format.exit_code == 2);
+    CHECK(has(format.err, "no report format is written to files called '.pdf'"));
     CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
   }
 
@@ -181,6 +226,22 @@ extent = ["N"]
     CHECK(result.exit_code == 3);
     CHECK(has(result.err, "nowhere.jsonl"));
     CHECK(access((user.home / "new.db").c_str(), F_OK) != 0);
+  }
+
+  TEST_CASE("of several files an import takes all or none, and a database is no export") {
+    const User user;
+    const std::string good = std::string(TUNER_SOURCE_DIR) + "/tests/e2e/before_finals.jsonl";
+    write_text(user.home / "bad.jsonl", tuner::test::read_text(good) + "{\"trial\": \n");
+    const auto both = user.types({"import", good, "bad.jsonl", "--db", "new.db"});
+    CHECK(both.exit_code == 1);
+    CHECK(has(both.err, "bad.jsonl:"));
+    CHECK_FALSE(has(both.err, "were new"));
+    CHECK(user.types({"list", "runs", "--db", "new.db"}).exit_code == 3);
+    REQUIRE(user.types({"import", good, "--db", "new.db"}).exit_code == 0);
+    const auto database = user.types({"import", "new.db", "--db", "other.db"});
+    CHECK(database.exit_code == 1);
+    CHECK(has(database.err, "new.db: is a database, not an export"));
+    CHECK(has(database.err, "tuner merge new.db"));
   }
 
   TEST_CASE("a setting's mistake names the file, line and column") {

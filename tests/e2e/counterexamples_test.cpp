@@ -108,13 +108,31 @@ arguments = ["x.expected", "x.magnitude", "all"]
                              author.database() + "-wal' ;; esac\nexec /usr/bin/c++ \"$@\"\n");
     chmod(compiler.c_str(), 0755);
     author.environment["TUNER_HOST_CXX"] = compiler;
-    const ProgramResult run = author.runs();
+    const ProgramResult run = author.runs({"--quiet"});
     INFO(run.err);
     CHECK(run.exit_code == 1);
+    CHECK(has(run.out, "counting 100: the database has no result: it could not be written"));
     CHECK(has(run.err, "2 trials and 0 finals could not be written to the database"));
     const std::string file = author.word_behind(run.err, "they are in ");
     CHECK(author.types({"import", file, "--db", "other.db"}).exit_code == 0);
     CHECK(author.types({"best", "--size", "100", "--db", "other.db"}).exit_code == 0);
+  }
+
+  TEST_CASE("a report that cannot be written any more cuts nothing off the end of a run") {
+    Author author;
+    const std::string compiler = author.home / "c++";
+    write_text(compiler, "#!/bin/sh\nrm -rf '" + (author.home / "reports") + "'\nexec /usr/bin/c++ \"$@\"\n");
+    chmod(compiler.c_str(), 0755);
+    author.environment["TUNER_HOST_CXX"] = compiler;
+    std::filesystem::create_directory(author.home / "reports");
+    const ProgramResult run = author.runs({"--report", "reports/r.md", "--events", "events.jsonl"});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.err, "no report: "));
+    CHECK(has(run.err, "reports/r"));
+    CHECK(has(run.err, "database: " + author.database()));
+    CHECK(has(read_text(author.home / "events.jsonl"), "\"end\""));
+    CHECK(author.types({"best", "--size", "100"}).exit_code == 0);
   }
 
   TEST_CASE("results that the database refuses end a run with 1, and lie in a file too") {

@@ -272,6 +272,20 @@ tolerance = { relative = 1e-6 }
     CHECK(has(parted.err, "copy: there is no size that all of its files are of"));
   }
 
+  TEST_CASE("a colon in the path of a spec is a letter like others") {
+    const User user;
+    tuner::test::SmallKernel small;
+    small.write(user.home);
+    const std::filesystem::path folder = user.home / "a:b";
+    std::filesystem::create_directory(folder);
+    for (const char* name : {"small.toml", "small.cu", "reference.cu"})
+      std::filesystem::rename(user.home / name, folder / name);
+    REQUIRE(user.types({"run", "--kernel", "a:b/small.toml", "--device", "cpu", "--sizes", "100"}).exit_code == 0);
+    const auto best = tuner::test::run_program({TUNER_BINARY, "best", "--size", "100", "--format", "json"},
+                                               user.environment, folder);
+    CHECK_MESSAGE(has(best.out, user.home / "a:b/small.toml"), best.out);
+  }
+
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
     const Author author(filling("devices = [\"cuda\"]\n"));
     const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});

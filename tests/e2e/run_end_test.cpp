@@ -70,11 +70,15 @@ TEST_SUITE("tuner command line, the end of a run") {
     std::filesystem::permissions(user.home / "slow", std::filesystem::perms::owner_all);
     user.environment["TUNER_HOST_CXX"] = user.home / "slow";
     const auto run =
-        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "64", "--budget", "1s"});
+        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "64", "--budget", "1s",
+                    "--report", "r.md", "--events", "events.jsonl"});
     INFO(run.out, run.err);
     CHECK(has(words_of(run.err),
               "nothing has a result: no trial that may be used was measured before the end"));
     CHECK(has(run.out, "64: not started: the budget is spent"));
+    CHECK(has(run.err, "no report: nothing has a result"));
+    CHECK(has(run.err, "the budget is spent; to go on:"));
+    CHECK(has(tuner::test::read_text(user.home / "events.jsonl"), "\"end\""));
   }
 
   TEST_CASE("a budget is shared among the sizes, so that each has an answer") {

@@ -138,7 +138,7 @@ std::string shared_refusal(const std::vector<model::TrialRecord>& records) {
     return record.outcome.status == model::TrialStatus::unlaunchable &&
            record.outcome.detail == records.front().outcome.detail;
   };
-  return records.size() > 1 && std::ranges::all_of(records, refuses) ? records.front().outcome.detail : "";
+  return !records.empty() && std::ranges::all_of(records, refuses) ? records.front().outcome.detail : "";
 }
 
 /// A sample of a large space takes minutes to compile; what more of it would show is rarely new.
@@ -282,7 +282,9 @@ bool is_mistake(const model::TrialRecord& record) {
 }
 
 /// What the sample says of a spec.
-std::string judgement(std::size_t wrong, std::size_t compiled, bool has_good_reference) {
+std::string judgement(std::size_t wrong, std::size_t compiled, bool has_good_reference,
+                      const std::string& refusal) {
+  if (!refusal.empty()) return "none can be launched";
   if (wrong > 0 && wrong == compiled) return "none of the sample compiles";
   if (wrong > 0) return fmt::format("{} of the {} compiled fail", wrong, compiled);
   return has_good_reference ? "sound" : "its reference does not compile";
@@ -293,7 +295,7 @@ void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
   for (const reports::FailureGroup& group : reports::failure_groups(wrong)) {
     const model::TrialRecord& first = *group.example;
     const std::size_t count = group.trials.size();
-    write_err(fmt::format("{}: {} of {}, {}{}:\n{}", first.kernel, model::to_string(first.outcome.status),
+    write_problem(fmt::format("{}: {} of {}, {}{}:\n{}", first.kernel, model::to_string(first.outcome.status),
                           util::counted(count, "configuration"), count == 1 ? "" : "the first ",
                           first.configuration.text(), reports::whole_reason(first)));
   }
@@ -321,7 +323,7 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   Checker checker(backend, pool, look.printer);
   std::int64_t mistakes = 0;
-  bool any_other = false;  // empty spaces and bad references
+  bool any_other = false;  // empty spaces, bad references, and what no device could launch
   for (const model::KernelSpec& spec : compiled_specs(catalog, look)) {
     const sweep::Work work{space::KernelSpace(spec), {}};
     look.patience.begin_kernel();
@@ -347,29 +349,29 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
       if (is_mistake(record)) wrong.push_back(&record);
     mistakes += static_cast<std::int64_t>(wrong.size());
     const std::string reference = checker.check_reference(work, problem);
-    any_other = any_other || !reference.empty();
+    const std::string refusal = shared_refusal(records);
+    any_other = any_other || !reference.empty() || !refusal.empty();
     const bool is_cut = !all && records.size() == most_sampled;
     const bool is_ended = records.size() < wanted;
     write_prose(fmt::format(
         "{}: {}{}; {}, {} of them compiled for {} by {}{}", spec.name,
-        judgement(wrong.size(), records.size(), reference.empty()),
+        judgement(wrong.size(), records.size(), reference.empty(), refusal),
         is_ended && wrong.empty() ? " as far as it was looked at" : "", counted->text(), records.size(),
         look.device.architecture, compiler_of(spec, backend.compiler),
         is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)
         : is_cut ? " (the sample has no more; --all compiles every one)"
                  : ""));
-    const std::string refusal = shared_refusal(records);
     if (refusal.empty())
       write_out(result_table(records, stdout_screen()));
     else
-      write_prose(fmt::format("{}: none can be launched: {}", spec.name, refusal));
+      write_problem(fmt::format("{}: {}", spec.name, refusal));
     say_mistakes(wrong);
     if (!reference.empty())
-      write_err(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
+      write_problem(fmt::format("{}: its reference does not compile:\n{}", spec.name, reference));
   }
   if (look.signals.stop()) return look.signals.exit_code();
   if (mistakes > 0)
-    write_err(fmt::format("{} not compile", mistakes == 1 ? "1 configuration does"
+    write_problem(fmt::format("{} not compile", mistakes == 1 ? "1 configuration does"
                                                           : fmt::format("{} configurations do", mistakes)));
   return static_cast<int>(mistakes > 0 || any_other ? model::ExitCode::failed : model::ExitCode::done);
 }

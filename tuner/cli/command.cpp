@@ -113,7 +113,18 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
     return model::UsageError(fmt::format("'{}' needs to be told what", called.name),
                              fmt::format("choose {}", util::listed(command_names(shape))));
   }
-  return model::UsageError(error.what(), help);
+  const std::string text = error.what();
+  constexpr std::string_view no_number = "Could not convert: ";
+  if (text.starts_with(no_number)) {  // --top = 1.5
+    const std::size_t end = text.find(" = ");
+    const std::string name = text.substr(no_number.size(), end - no_number.size());
+    return model::UsageError(
+        fmt::format("{} cannot be '{}'", name, util::one_line(text.substr(std::min(end, text.size() - 3) + 3), 60)),
+        help);
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find("At Most 1") != std::string::npos)
+    return model::UsageError(fmt::format("{} was given more than once", text.substr(0, text.find(':'))), help);
+  return model::UsageError(text, help);
 }
 
 }  // namespace
@@ -274,7 +285,11 @@ int run_tuner(int argc, char** argv) {
     }
     std::vector<std::string> words = asked_for_help(context.arguments, app);
     if (context.arguments.front() == "help") page_answers();
-    app.parse(words);
+    try {
+      app.parse(words);
+    } catch (const CLI::ParseError& error) {
+      return parse_exit(app, error);  // help is written, and may fail to be
+    }
     if (!is_worker) {  // another tuner started it, and has said this
       take_manner(context, colour);
       warn_of_mistyped_variables();
@@ -282,8 +297,6 @@ int run_tuner(int argc, char** argv) {
     if (const auto database = context.flags.find("db"); database != context.flags.end())
       name_database(database->second);
     return action();
-  } catch (const CLI::ParseError& error) {
-    return parse_exit(app, error);
   } catch (const model::Error& error) {
     write_error(error.what(), error.hint());
     return static_cast<int>(error.code());

@@ -1,5 +1,8 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +12,7 @@
 
 #include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 
@@ -65,7 +69,10 @@ class Command {
   /// A number from 1 on.
   template <typename Value>
   void count(const std::string& names, Value& value, const std::string& description) {
-    option(names, value, "N", description)->check(CLI::PositiveNumber);
+    option(names, value, "N", description)->check([](const std::string& text) {
+      const auto number = util::parse_number<std::int64_t>(text);
+      return number && *number >= 1 ? "" : fmt::format("'{}' is no integer from 1 on", util::one_line(text, 60));
+    });
   }
   void flag(const std::string& name, bool& value, const std::string& description) {
     m_app.add_flag(name, value, description);

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <utility>
 
@@ -50,19 +48,12 @@ std::vector<BestTrial> best_in(const db::Connection& connection, db::TrialFilter
 
 namespace {
 
-bool is_database(const fs::path& path) {
-  constexpr std::string_view magic = "SQLite format 3";
-  std::array<char, magic.size()> head{};
-  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
-  return std::string_view(head.data(), head.size()) == magic;
-}
-
 /// Only what merging or importing would take is looked at: a stranger's file is copied into a database of our
 /// own making, which is thrown away.
 Side load_file(const std::string& name) {
   if (looks_like_baseline(name)) return {name, std::nullopt, read_baseline(name)};
   const db::Connection copy = db::open_in_memory();
-  if (is_database(name)) {
+  if (db::begins_as_database(name)) {
     db::MergeOptions options;
     options.as_copy = true;  // it answers as it would by itself
     db::merge_databases(copy, {name}, options);

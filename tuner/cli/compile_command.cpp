@@ -60,7 +60,7 @@ class Filler {
 
   void say_end() const {
     for (const auto& [what, failures] : m_failures)
-      write_err(fmt::format("{} failed: {}\n  {}", failures.count, what, failures.example));
+      write_problem(fmt::format("{} failed: {}\n  {}", failures.count, what, failures.example));
     const double seconds = terminal::steady_clock()() - m_started;
     write_err(fmt::format("{} compiled in {:.1f} s, {} were there; {} binaries, {:.1f} MB, are in {}",
                           m_compiled, seconds, m_cached, m_cache->stats().entries,
@@ -189,10 +189,10 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
   printer.clear();
   filler.say_end();
   if (signals.stop()) {
-    write_err("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_line()));
+    write_problem("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_line()));
     return signals.exit_code();
   }
-  if (!all) write_err("the budget is spent; to go on:" + pasteable(context.command_line()));
+  if (!all) write_problem("the budget is spent; to go on:" + pasteable(context.command_line()));
   return static_cast<int>(filler.has_bad_reference() ? model::ExitCode::failed : model::ExitCode::done);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "db/database.hpp"
 #include "db/export_file.hpp"
@@ -18,8 +19,8 @@ namespace tuner::cli {
 namespace {
 
 void say_added(const std::string& path, const db::Added& added) {
-  write_err(fmt::format("{}: {} runs, {} trials and {} measurements were new", path, added.runs, added.trials,
-                        added.measurements));
+  write_err(fmt::format("{}: {}, {} and {} were new", path, util::counted(added.runs, "run"),
+                        util::counted(added.trials, "trial"), util::counted(added.measurements, "measurement")));
 }
 
 /// What was brought and does not compete, since the spec in force was not there to look at.
@@ -38,8 +39,9 @@ int import_files(const Context& context, const Paths& paths) {
   for (const std::string& path : paths)
     static_cast<void>(db::open_export(path));  // before a database is made
   db::ResultStore store(context.settings().database());
-  for (const std::string& path : paths)
-    say_added(path, db::import_file(store.connection(), path, judge_by_files()));
+  const std::vector<db::Added> added =
+      db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files());
+  for (std::size_t i = 0; i < added.size(); ++i) say_added(paths[i], added[i]);
   say_waiting(store.connection());
   return 0;
 }
@@ -61,7 +63,7 @@ int merge_files(const Context& context, const Paths& paths) {
 void add_import(const CommandPlace& place) {
   Command<Paths> command(
       place, "import",
-      "Add exported files and recordings of other tuners; a bad line leaves everything unchanged",
+      "Add exported files and recordings of other tuners, all or none: a bad line leaves everything unchanged",
       import_files);
   command.option("files", command.options(), "FILE", "exported files")->required();
   command.settings("db");
@@ -94,7 +96,16 @@ void require_date(const std::string& text) {
     }
     return true;
   };
-  if (text.size() >= 10 && fits("0000-00-00T00:00:00.000000Z")) return;
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    int value = 0;
+    for (const char digit : text.substr(std::min(at, text.size()), digits)) value = 10 * value + (digit - '0');
+    return value;
+  };
+  if (text.size() >= 10 && fits("0000-00-00T00:00:00.000000Z")) {
+    using namespace std::chrono;
+    const year_month_day date = year(number(0, 4)) / number(5, 2) / number(8, 2);
+    if (date.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) < 60) return;
+  }
   throw model::UsageError(fmt::format("'{}' is no date", text), "2026-11-21 or 2026-11-21T12:00:00, in UTC");
 }
 

@@ -202,7 +202,7 @@ int init(const InitOptions& options) {
     throw model::UsageError("no kernel was named for the spec", "give its source, or a capture with --from");
   model::Capture capture;
   if (!options.capture.empty()) capture = capture::read_capture(options.capture);
-  for (const std::string& failure : capture.failures) write_err(failure);
+  for (const std::string& failure : capture.failures) write_problem(failure);
   InitSource source(options);
   std::string entry = options.entry;
   std::optional<model::CapturedKernel> recorded;

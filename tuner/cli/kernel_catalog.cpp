@@ -68,7 +68,7 @@ std::string other_names(const std::vector<model::KernelSpec>& kernels, const std
 }  // namespace
 
 void print_mistakes(const config::LoadedKernels& loaded) {
-  write_err(config::diagnostics_text(loaded.mistakes, loaded.texts, terminal::columns_of(STDERR_FILENO)));
+  write_problem(config::diagnostics_text(loaded.mistakes, loaded.texts, terminal::columns_of(STDERR_FILENO)));
 }
 
 std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels) {
@@ -124,12 +124,12 @@ namespace {
 
 std::vector<model::KernelSpec> specs_of_file(const std::string& path) {
   config::LoadedKernels loaded;
-  if (path.starts_with(shipped_prefix)) {
+  if (path.starts_with(model::shipped_prefix)) {
     // The one spec, with whatever it may name: reading all of them takes ten times as long.
     std::vector<model::EmbeddedFile> files;
     for (const model::EmbeddedFile& file : kernels::shipped()) {
       const std::string name(file.path);
-      if (!name.ends_with(".toml") || shipped_prefix + name == path) files.push_back(file);
+      if (!name.ends_with(".toml") || std::string(model::shipped_prefix) + name == path) files.push_back(file);
     }
     loaded = config::load_embedded(files);
   } else {
@@ -141,7 +141,7 @@ std::vector<model::KernelSpec> specs_of_file(const std::string& path) {
 }  // namespace
 
 bool SpecFiles::has_place(const model::KernelDeclaration& declared) {
-  if (declared.path.starts_with(shipped_prefix)) return true;
+  if (declared.path.starts_with(model::shipped_prefix)) return true;
   std::error_code error;
   return !declared.path.empty() && std::filesystem::is_regular_file(declared.path, error);
 }

@@ -46,9 +46,6 @@ std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpe
 /// Prints diagnostics with the lines they are about on stderr.
 void print_mistakes(const config::LoadedKernels& loaded);
 
-/// Where a path of a declaration names a kernel of the program.
-inline constexpr const char* shipped_prefix = "shipped:";
-
 /// The specs that databases name, as they are on disk now, or in the program. Each file is read once, and
 /// nothing is compiled.
 class SpecFiles {

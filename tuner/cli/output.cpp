@@ -152,6 +152,10 @@ void write_err(const std::string& text, const std::string& file) {
   write_all(stderr, message);
 }
 
+void write_problem(const std::string& text) {
+  write_all(stderr, message_text(text));
+}
+
 void write_error(const std::string& message, const std::string& hint) {
   std::string text = message_text("tuner: " + message);
   if (streams().colour_err) text = with_label_painted(std::move(text), util::Tone::error);
@@ -173,7 +177,7 @@ std::string pasteable(const std::string& command) {
 
 void deliver(const std::string& path, const std::string& text) {
   if (is_stdout(path)) return write_out(text);
-  util::write_file(path, path.ends_with(".gz") ? util::gzipped(text) : text, "give another path with -o");
+  util::write_file(path, path.ends_with(".gz") ? util::gzipped(text) : text, "give another path");
 }
 
 void require_deliverable(const std::string& path) {

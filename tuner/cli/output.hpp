@@ -34,6 +34,8 @@ void write_out(const std::string& text);
 /// A message for people, on stderr, laid out for its width by util::wrapped_message(). Of a quiet process
 /// only where it begins with `warning:`. `file`: a path in it, which is a link where the terminal has links.
 void write_err(const std::string& text, const std::string& file = "");
+/// As write_err(), of a quiet process too: what is wrong, or how to go on.
+void write_problem(const std::string& text);
 /// What ends a command, and the next step below it.
 void write_error(const std::string& message, const std::string& hint);
 /// Lines for people, on stderr as they are.

@@ -61,9 +61,9 @@ int run_pack(const Context& context, PackOptions options) {
       kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
       const answers::CoverAnswer& answer = kept.back();
       family.add(answer, kernels_at_hand(connection, answer.table, options.spec));
-      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {} sizes; between these {}",
+      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {}; between these {}",
                                   name.first, name.second, device, answer.cover.set.configurations.size(),
-                                  answer.table.tried, answer.table.cases.size(),
+                                  answer.table.tried, util::counted(answer.table.cases.size(), "size"),
                                   answers::bound_text(answer)));
     }
     family.finish();
@@ -72,7 +72,8 @@ int run_pack(const Context& context, PackOptions options) {
   const std::string bytes = use::written(pack);
   util::write_file(options.out, bytes);
   for (const std::string& line : lines) write_err(line);
-  write_err(fmt::format("{}: {} bytes, {} binaries", options.out, bytes.size(), pack.images.size()));
+  write_err(fmt::format("{}: {} bytes, {}", options.out, bytes.size(),
+                        pack.images.size() == 1 ? "1 binary" : fmt::format("{} binaries", pack.images.size())));
   return 0;
 }
 

@@ -47,7 +47,7 @@ std::string format_of(const ReportOptions& options) {
   const std::string format = extension.empty() ? "md" : extension.substr(1);
   if (!formats.contains(format)) {
     throw model::UsageError(fmt::format("no report format is written to files called '{}'", extension),
-                            "use .md, .html, .csv or .json, or say which with --format");
+                            "name it .md, .html, .csv or .json; `tuner report` also takes --format");
   }
   return format;
 }
@@ -235,6 +235,14 @@ std::string render(const db::Connection& connection, const reports::ReportInput&
 
 }  // namespace
 
+void require_report(const std::string& path, const std::string& format) {
+  ReportOptions options;
+  options.path = path;
+  options.format = format;
+  static_cast<void>(format_of(options));  // throws
+  require_deliverable(path);
+}
+
 void write_report(const db::Connection& connection, const config::Settings& settings,
                   const ReportOptions& options) {
   if (options.run.empty()) {
@@ -256,7 +264,7 @@ int report(const Context& context, ReportOptions options) {
     throw model::UsageError("rows of CSV have no room for what a program gains", "write another --format");
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
   options.command = context.command_line();
-  require_deliverable(options.path);
+  require_report(options.path, options.format);
   const config::Settings settings = context.settings();
   write_report(db::open_results(settings.database()), settings, options);
   if (!is_stdout(options.path)) write_err("report: " + options.path, options.path);

@@ -26,6 +26,10 @@ struct ReportOptions {
   std::string command;                                  ///< that reproduces it, as shown in the report
 };
 
+/// Fails early where no report could be written: an unknown format, or a path that cannot be written. Throws
+/// model::Error naming it.
+void require_report(const std::string& path, const std::string& format = "");
+
 /// Makes a report of what the database holds; trials of older sources are left out and counted. Charts of a
 /// Markdown report go beside it as SVG files, unless it goes to stdout, a device or a pipe. Throws
 /// model::Error with nothing_found where no trial is selected.

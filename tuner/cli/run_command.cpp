@@ -91,8 +91,8 @@ class Publishing {
       write_err("published: " + m_file);
       return code;
     }
-    write_err(fmt::format("tuner: not everything is published: {}", failure));
-    write_err(fmt::format("  all of it is in {}; `tuner merge` takes it, and the same command publishes it",
+    write_problem(fmt::format("tuner: not everything is published: {}", failure));
+    write_problem(fmt::format("  all of it is in {}; `tuner merge` takes it, and the same command publishes it",
                           m_database));
     return static_cast<int>(model::ExitCode::failed);
   }
@@ -151,9 +151,11 @@ void interrupt_run(const std::filesystem::path& database, const model::Digest& r
   }
 }
 
-/// Everything known of the sweep's problems in its class, whichever run measured it.
-void report_sweep(const db::Connection& connection, const config::Settings& settings,
+/// Everything known of the sweep's problems in its environment, whichever run measured it, for `path`, which may
+/// be empty. Says why there is no report, since the sweep's own end matters more. The exit code.
+int report_sweep(const db::Connection& connection, const config::Settings& settings,
                   const sweep::Request& request, const Context& context, const std::string& path) {
+  if (path.empty()) return 0;
   const std::vector<model::Problem> problems = problems_asked_for(request);
   ReportOptions options;
   options.path = path;
@@ -163,7 +165,15 @@ void report_sweep(const db::Connection& connection, const config::Settings& sett
     return trial.environment == sweep::environment(request, trial.problem.type) &&
            std::ranges::find(problems, trial.problem) != problems.end();
   };
-  write_report(connection, settings, options);
+  try {
+    write_report(connection, settings, options);
+    return 0;
+  } catch (const NothingFound&) {
+    write_problem("no report: nothing has a result");
+  } catch (const model::Error& error) {
+    write_error(fmt::format("no report: {}", error.what()), "`tuner report -o FILE` writes one");
+  }
+  return static_cast<int>(model::ExitCode::failed);
 }
 
 void say_neighbours(GpuNeighbours& neighbours, terminal::LinePrinter& printer) {
@@ -219,7 +229,7 @@ int run_once(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
   Selection selection = select_work(context, settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
-  if (!report.empty()) require_deliverable(report);
+  if (!report.empty()) require_report(report);
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws, before anything is made
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) selection.notices.push_back(store.notice());
@@ -303,15 +313,15 @@ int run_once(const Context& context, const RunOptions& options) {
   printer.finish();
 
   sweep::declare_own(request, services);
-  if (options.events != "-") say_best(request, list, summary, store.connection());
+  if (options.events != "-") say_best(request, list, summary, store.connection(), results.pending() > 0);
   const bool all_failed = is_all_failed(list, request, summary);
   say_end(summary, backend.compile_jobs, all_failed);
   if (request.shard) say_what_shards_lack(*request.shard, context);
-  if (!report.empty()) report_sweep(store.connection(), settings, request, context, report);
-  say_where(settings, report);
+  const int reported = report_sweep(store.connection(), settings, request, context, report);
+  say_where(settings, reported == 0 ? report : "");
   say_how_to_go_on(summary.ending, context);
-  const int code =
-      publishing.settle(summary.ending, settle(results, exit_code(summary, all_failed, signals)));
+  const int ended = settle(results, exit_code(summary, all_failed, signals));
+  const int code = publishing.settle(summary.ending, ended == 0 ? reported : ended);
   if (events) events->ended(summary, code);
   return code;
 }

@@ -61,8 +61,8 @@ std::string command_of_whole(const Context& context) {
 }
 
 void say_leftover(const std::string& what, const std::filesystem::path& file) {
-  write_err("tuner: " + what);
-  write_err(file.empty() ? "  no folder could take them; they are lost with this process"
+  write_problem("tuner: " + what);
+  write_problem(file.empty() ? "  no folder could take them; they are lost with this process"
                          : fmt::format("  they are in {}; `tuner import` takes them", file.string()));
 }
 }  // namespace
@@ -184,14 +184,14 @@ void say_where(const config::Settings& settings, const std::string& report) {
 
 void say_how_to_go_on(sweep::Ending ending, const Context& context) {
   if (ending == sweep::Ending::interrupted) {
-    write_err("interrupted; everything measured is kept. To resume:" + pasteable(resume_command(context)));
+    write_problem("interrupted; everything measured is kept. To resume:" + pasteable(resume_command(context)));
   } else if (ending == sweep::Ending::budget_spent) {
-    write_err("the budget is spent; to go on:" + pasteable(resume_command(context)));
+    write_problem("the budget is spent; to go on:" + pasteable(resume_command(context)));
   }
 }
 
 void say_cut_off(const Context& context) {
-  write_err("ended at once; everything measured before is kept. To resume:" +
+  write_problem("ended at once; everything measured before is kept. To resume:" +
             pasteable(resume_command(context)));
 }
 
@@ -214,12 +214,15 @@ int settle(db::PendingResults& results, int code) {
   const auto leftover = results.finish();
   if (!leftover) return code;
   if (leftover->trials + leftover->finals > 0) {
-    say_leftover(fmt::format("{} trials and {} finals could not be written to the database: {}",
-                             leftover->trials, leftover->finals, leftover->reason),
+    say_leftover(fmt::format("{} and {} could not be written to the database: {}",
+                             util::counted(leftover->trials, "trial"), util::counted(leftover->finals, "final"),
+                             leftover->reason),
                  leftover->file);
   }
   if (leftover->refused > 0) {
-    say_leftover(fmt::format("{} results were refused by the database", leftover->refused),
+    say_leftover(fmt::format("{} refused by the database", leftover->refused == 1
+                                                               ? "1 result was"
+                                                               : fmt::format("{} results were", leftover->refused)),
                  leftover->refused_file);
   }
   return static_cast<int>(model::ExitCode::failed);
@@ -271,14 +274,14 @@ std::string why_not_started(const sweep::Summary& summary) {
 
 /// Why a problem that was asked for has no answer.
 std::string reason(const model::Problem& problem, const sweep::Request& request, const sweep::TrialList& list,
-                   const sweep::Summary& summary, const db::Connection& connection) {
+                   const sweep::Summary& summary, const db::Connection& connection, bool is_held) {
   if (std::ranges::find(list.groups, problem, &sweep::Group::problem) == list.groups.end()) {
     const auto excluded = std::ranges::find(list.excluded, problem, &sweep::Exclusion::problem);
     return excluded == list.excluded.end() ? "left out" : "left out: " + excluded->reason;
   }
   const std::int64_t tried =
       db::count_trials(connection, db::trials_of(problem, sweep::environment(request, problem.type)));
-  if (tried == 0) return why_not_started(summary);
+  if (tried == 0) return is_held ? "the database has no result: it could not be written" : why_not_started(summary);
   return fmt::format("no trial that may be used{}: {} of them so far",
                      request.same_bits ? " and gives the bits asked for" : "", tried);
 }
@@ -286,12 +289,12 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
 /// The problems without an answer, those with the same reason together.
 std::string missing_text(const db::BestAnswers& best, const sweep::Request& request,
                          const sweep::TrialList& list, const sweep::Summary& summary,
-                         const db::Connection& connection) {
+                         const db::Connection& connection, bool is_held) {
   std::map<std::string, reports::LabelledTexts> by_family;
   for (const model::Problem& problem : problems_asked_for(request)) {
     if (answer_of(best, problem) == nullptr)
       reports::add_labelled(by_family[problem.family], reports::size_label(problem),
-                            reason(problem, request, list, summary, connection));
+                            reason(problem, request, list, summary, connection, is_held));
   }
   std::string text;
   for (const auto& [family, lines] : by_family)
@@ -398,7 +401,7 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request) {
 }
 
 void say_best(const sweep::Request& request, const sweep::TrialList& list, const sweep::Summary& summary,
-              const db::Connection& connection) {
+              const db::Connection& connection, bool is_held) {
   const db::BestAnswers best = best_answers(request, connection);
   const answers::Style style = answer_style(connection);
   const bool found_nothing_to_do = summary.finished == 0 && summary.finals == 0;
@@ -407,7 +410,7 @@ void say_best(const sweep::Request& request, const sweep::TrialList& list, const
   } else {
     write_out(answers::best_text(best, style));
   }
-  if (const std::string missing = missing_text(best, request, list, summary, connection); !missing.empty())
+  if (const std::string missing = missing_text(best, request, list, summary, connection, is_held); !missing.empty())
     write_prose(missing);
   const bool by_time = request.policy.objective == model::Objective::time;
   if (by_time && (!found_nothing_to_do || best.size() <= few_sizes))

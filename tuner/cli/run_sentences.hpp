@@ -47,13 +47,13 @@ int settle(db::PendingResults& results, int code);
 /// The problems of a sweep in the order asked for, whatever the order of the search.
 std::vector<model::Problem> problems_asked_for(const sweep::Request& request);
 
-/// The best of each of them in the sweep's own class, of the bits that it asks for.
+/// The best of each of them in the sweep's own environment, of the bits that it asks for.
 db::BestAnswers best_answers(const sweep::Request& request, const db::Connection& connection);
 
-/// Prints what a sweep leaves known: the best of every problem in its own class, why a problem has none, and
+/// Prints what a sweep leaves known: the best of every problem in its own environment, why a problem has none, and
 /// beside several kernels how far the others are behind, a line for each. After a sweep of many sizes that
-/// found nothing to do, only how to see them.
+/// found nothing to do, only how to see them. `is_held`: results wait that the database has not taken.
 void say_best(const sweep::Request& request, const sweep::TrialList& list, const sweep::Summary& summary,
-              const db::Connection& connection);
+              const db::Connection& connection, bool is_held);
 
 }  // namespace tuner::cli

@@ -125,7 +125,7 @@ SpecNote::State state_of(const model::KernelDeclaration& declared, const space::
 std::string command_for(const std::string& path, const model::TrialRecord& winner,
                         const std::vector<std::string>& sizes, const std::string& device,
                         const Context& context) {
-  const bool is_shipped = path.starts_with(shipped_prefix);
+  const bool is_shipped = path.starts_with(model::shipped_prefix);
   std::string text = fmt::format("tuner run --kernel {} --sizes {}",
                                  util::shell_quote(is_shipped ? winner.kernel : path), fmt::join(sizes, ","));
   if (winner.problem.type != model::ElementType::float32)
@@ -235,7 +235,7 @@ namespace {
 /// Headers in folders include each other by their names from the folder of the kernel's source, which of a
 /// shipped kernel that is unknown here.
 std::string headers_text(const model::KernelSpec& spec) {
-  const bool is_shipped = spec.path.starts_with(shipped_prefix);
+  const bool is_shipped = spec.path.starts_with(model::shipped_prefix);
   const bool has_folders = std::ranges::any_of(
       spec.source, [](const model::SourceText& file) { return file.name.find('/') != std::string::npos; });
   if (!is_shipped || !has_folders) return "";

@@ -229,13 +229,16 @@ struct BaselineSpec {
   SourceLocation where;                       ///< of the name
 };
 
+/// Where the path of a spec or a declaration names a kernel of the program.
+inline constexpr std::string_view shipped_prefix = "shipped:";
+
 /// Everything a sweep needs to know about one kernel, as read from its TOML file and validated.
 struct KernelSpec {
   std::string name;
   std::string family;
   std::string description;
   Role role = Role::competitor;    ///< `ceiling` where `ceiling` below is set
-  std::string path;                ///< of the TOML file; `shipped:` prefix for the embedded ones
+  std::string path;                ///< of the TOML file; shipped_prefix and a name for the embedded ones
   std::vector<SourceText> source;  ///< main file first, then the headers it includes
   /// C++ for the host with the functions that steps call, main file first; empty: none. In a baseline
   /// `source` holds it.

@@ -26,7 +26,7 @@ model::Digest withdrawn() {
 model::KernelDeclaration declaration_of(const Work& work) {
   const model::KernelSpec& spec = work.kernel.spec();
   // Where a later sweep, started elsewhere, finds it again.
-  const bool is_file = !spec.path.empty() && spec.path.find(':') == std::string::npos;
+  const bool is_file = !spec.path.empty() && !spec.path.starts_with(model::shipped_prefix);
   const std::string path =
       is_file ? std::filesystem::absolute(spec.path).lexically_normal().string() : spec.path;
   return {spec.family, spec.name, spec.role, work.kernel.definition(), work.kernel.spec_digest(), path};
@@ -54,7 +54,7 @@ bool is_of_another(const model::KernelDeclaration& known, const model::KernelDec
   if (known.spec == own.spec) return false;
   const bool is_here = known.host.empty() || known.host == host;
   if (known.path == own.path) return !is_here;
-  const bool is_file = known.path.find(':') == std::string::npos;
+  const bool is_file = !known.path.starts_with(model::shipped_prefix);
   if (!is_file || !is_here) return true;
   std::error_code error;
   return std::filesystem::exists(known.path, error) &&
