@@ -109,7 +109,7 @@ std::vector<StoredCounter> counters(const Connection& db, const std::optional<Di
 }
 
 std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel) {
-  return Statement(db, "SELECT path FROM kernel_specs WHERE family = ? AND kernel = ?")
+  return Statement(db, "SELECT path FROM kernel_specs WHERE (?1 = '' OR family = ?1) AND kernel = ?2")
       .first(&Statement::Use::text, family, kernel)
       .value_or("");
 }

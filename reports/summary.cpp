@@ -63,6 +63,7 @@ ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
     out.best = with_key(trials, winner->trial);
     out.newcomers = winner->newcomers;
     out.searched = winner->searched;
+    out.over_default = winner->over_default;
     out.same_bits = winner->same_bits;
     if (out.best != nullptr && winner->final) out.final = &*winner->final;
     for (const model::Digest& key : winner->tied) {
@@ -151,7 +152,7 @@ const TrialRecord* fastest_approximate(const Trials& trials) {
 
 std::optional<double> ProblemSummary::speedup() const {
   if (best == nullptr || default_trial == nullptr) return std::nullopt;
-  return median_ns(*default_trial) / median_ns(*best);
+  return over_default ? *over_default : median_ns(*default_trial) / median_ns(*best);
 }
 
 bool problem_less(const model::Problem& a, const model::Problem& b) {

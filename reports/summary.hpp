@@ -90,6 +90,7 @@ struct ProblemSummary {
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
   std::optional<model::Searched> searched;      ///< how far its space has been searched, where that is known
   Trials baselines;                             ///< with a trusted time, fastest first; no part of `trials`
+  std::optional<double> over_default;           ///< see model::Winner
 
   /// default time / best time; absent when the default was not measured.
   std::optional<double> speedup() const;

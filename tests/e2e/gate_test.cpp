@@ -63,7 +63,10 @@ TEST_SUITE("tuner command line, a gate") {
     CHECK(has(slower.out, "A is surely more than 2 % slower: matmul 1024"));
     CHECK(has(slower.out, "surely not more than 2 % slower: 1 of 2"));
     CHECK(has(slower.out, "only B: 1 problem"));
-    CHECK(user.types({"compare", "tuner-baseline.json", "old.db"}).exit_code == 0);
+    const auto same = user.types({"compare", "tuner-baseline.json", "old.db", "--format", "json"});
+    CHECK(same.exit_code == 0);
+    for (const auto& one : nlohmann::json::parse(same.out).at("comparisons")) CHECK(one.at("ratio") == 1);
+    CHECK_FALSE(has(user.types({"compare", "old.db", "tuner-baseline.json"}).out, "unverified"));
     CHECK(user.types({"baseline", "--db", "old.db", "--kernel", "nobody"}).exit_code == 3);
   }
 

@@ -10,6 +10,7 @@
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
+using tuner::test::read_text;
 using tuner::test::SmallKernel;
 using tuner::test::User;
 using tuner::test::write_text;
@@ -272,6 +273,58 @@ tolerance = { relative = 1e-6 }
     CHECK(has(parted.err, "copy: there is no size that all of its files are of"));
   }
 
+  TEST_CASE(
+      "after an edit that changed no trial packs are made; results of a broken spec come back with it") {
+    const Author author;
+    const std::string spec = read_text(author.home / "fill.toml");
+    REQUIRE(author.runs().exit_code == 0);
+    std::string edited = spec;
+    const std::size_t extent = edited.find("[\"N\"]\n", edited.find("extent"));
+    REQUIRE(extent != std::string::npos);
+    write_text(author.home / "fill.toml", edited.replace(extent, 5, "[\"N * 1\"]"));
+    CHECK(has(author.runs().err, "all of them known already"));
+    const auto packed = author.types({"pack", "--kernel", author.home / "fill.toml", "-o", "fill.tuned"});
+    CHECK_MESSAGE(packed.exit_code == 0, packed.err);
+
+    const std::string reference = read_text(author.home / "reference.cu");
+    write_text(author.home / "reference.cu", reference + "error\n");
+    CHECK(author.runs().exit_code == 1);
+    write_text(author.home / "reference.cu", reference);
+    const auto best = author.types({"best", "--size", "100", "--kernel", "fill"});
+    CHECK(best.exit_code == 3);
+    CHECK(has(best.err, "the spec, as it was last run, no longer is what was measured"));
+    CHECK(has(best.err, "this takes them back: tuner run --kernel " + (author.home / "fill.toml")));
+    CHECK(has(author.runs().err, "all of them known already"));
+    CHECK(author.types({"best", "--size", "100", "--kernel", "fill"}).exit_code == 0);
+  }
+
+  TEST_CASE("what cannot be packed is left out by name, and refused where it was named") {
+    const Author author;
+    SmallKernel other = filling();
+    other.name = "other";
+    other.keys = "family = \"others\"\n";
+    const auto write_other = [&](const std::string& blocks) {
+      other.parameters = "BLOCK = " + blocks;
+      other.write(author.home);
+      std::string text = read_text(author.home / "other.toml");
+      text.replace(text.find("[\"N\"]\n", text.find("extent")), 5, "[\"N * BLOCK / BLOCK\"]");
+      write_text(author.home / "other.toml", text);
+      return author.runs({"--kernel", author.home / "other.toml"}).exit_code;
+    };
+    REQUIRE(write_other("[64, 128]") == 0);
+    const auto all = author.types({"pack", "-o", "all.tuned", "--quiet"});
+    CHECK_MESSAGE(all.exit_code == 0, all.err);
+    CHECK(has(all.err, "left out: others float: other: the extent of y: `N * BLOCK / BLOCK` depends on"));
+    const auto named = author.types({"pack", "--kernel", author.home / "other.toml", "-o", "other.tuned"});
+    CHECK(named.exit_code == 2);
+    CHECK(has(named.err, "other: the extent of y"));
+
+    REQUIRE(write_other("[64]") == 0);
+    const auto constant = author.types({"pack", "-o", "all.tuned"});
+    CHECK(constant.exit_code == 0);
+    CHECK_FALSE(has(constant.err, "left out"));
+  }
+
   TEST_CASE("a colon in the path of a spec is a letter like others") {
     const User user;
     tuner::test::SmallKernel small;
@@ -280,7 +333,9 @@ tolerance = { relative = 1e-6 }
     std::filesystem::create_directory(folder);
     for (const char* name : {"small.toml", "small.cu", "reference.cu"})
       std::filesystem::rename(user.home / name, folder / name);
-    REQUIRE(user.types({"run", "--kernel", "a:b/small.toml", "--device", "cpu", "--sizes", "100"}).exit_code == 0);
+    REQUIRE(
+        user.types({"run", "--kernel", "a:b/small.toml", "--device", "cpu", "--sizes", "100"}).exit_code ==
+        0);
     const auto best = tuner::test::run_program({TUNER_BINARY, "best", "--size", "100", "--format", "json"},
                                                user.environment, folder);
     CHECK_MESSAGE(has(best.out, user.home / "a:b/small.toml"), best.out);

@@ -41,6 +41,9 @@ std::vector<double> thinned(std::vector<double> samples) {
   return out;
 }
 
+/// In an entry of what nobody verified.
+constexpr const char* unverified = "unverified";
+
 /// What an entry has of a trial. The names are those of an export.
 template <class Archive, class Trial, class Measurement>
 void describe_entry(Archive& a, Trial& trial, Measurement& measurement) {
@@ -69,7 +72,9 @@ db::Json entry_of(const BestTrial& best) {
     *value = rounded(*value);
   db::JsonWriter writer;
   describe_entry(writer, trial, measurement);
-  return writer.take();
+  db::Json entry = writer.take();
+  if (!trial.outcome.verification.checked) entry[unverified] = true;
+  return entry;
 }
 
 BestTrial best_of(const db::Json& entry) {
@@ -77,11 +82,13 @@ BestTrial best_of(const db::Json& entry) {
   model::Measurement& measurement = best.trial.outcome.measurement.emplace();
   db::JsonReader reader(entry, {});
   describe_entry(reader, best.trial, measurement);
+  best.trial.outcome.verification.checked = reader.find(unverified) == nullptr;
   const bool positive = !measurement.samples_ns.empty() && measurement.median_ns > 0 &&
                         std::ranges::all_of(measurement.samples_ns, [](double ns) { return ns > 0; });
   if (!positive) db::refuse({"samples_ns"}, entry, "an entry with positive times");
   measurement.min_ns = *std::ranges::min_element(measurement.samples_ns);
   best.samples_ns = measurement.samples_ns;
+  best.is_of_baseline = true;
   return best;
 }
 

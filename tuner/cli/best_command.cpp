@@ -50,14 +50,11 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
 
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const BestOptions& options) {
-  const std::string run =
-      fmt::format("measure it first: tuner run --sizes {} --objective {}",
-                  options.size.empty() ? "512..4096" : options.size, model::to_string(options.objective));
+  const bool by_time = options.objective == model::Objective::time;
   find_nothing(connection, settings, options, options.size,
                options.where.empty() ? "" : " with " + options.where,
-               !options.where.empty()                        ? "without --where there may be more"
-               : options.objective == model::Objective::time ? ""
-                                                             : run);
+               options.where.empty() ? "" : "without --where there may be more",
+               by_time ? "" : fmt::format(" --objective {}", model::to_string(options.objective)));
 }
 
 /// The case's trials that meet the user's condition; the winner becomes the first of them. False where

@@ -16,6 +16,7 @@ namespace tuner::cli {
 struct BestTrial {
   model::TrialRecord trial;        ///< samples included
   std::vector<double> samples_ns;  ///< all that the run of its current measurement took, race and final
+  bool is_of_baseline = false;     ///< then of these alone a few are known
 };
 
 /// One of the two things that are compared.

@@ -154,7 +154,8 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
   const std::vector<double>& of_b = measurement_of(b).samples_ns;
   const auto* entry_a = final ? model::entry_of(*final, a.key) : nullptr;
   const auto* entry_b = final ? model::entry_of(*final, b.key) : nullptr;
-  if (a.key == b.key && of_a == of_b) {
+  if (a.key == b.key && a.measured_at == b.measured_at) {
+    out.ratio = {1, 1, 1};
     out.how = "one and the same measurement";
     out.in_turn = true;
   } else if (entry_a != nullptr && entry_b != nullptr) {
@@ -184,10 +185,12 @@ ComparedSides compare_best(const Side& a, const Side& b) {
       out.only_a.push_back(best.trial);
       continue;
     }
-    Compared& compared =
-        out.both.emplace_back(compare_trials(best.trial, other->second->trial, std::nullopt));
-    compared.samples_a = best.samples_ns;
-    compared.samples_b = other->second->samples_ns;
+    BestTrial of_a = best, of_other = *other->second;
+    if (of_a.is_of_baseline || of_other.is_of_baseline)  // alike on both sides
+      for (BestTrial* one : {&of_a, &of_other}) one->trial.outcome.measurement->samples_ns = one->samples_ns;
+    Compared& compared = out.both.emplace_back(compare_trials(of_a.trial, of_other.trial, std::nullopt));
+    compared.samples_a = std::move(of_a.samples_ns);
+    compared.samples_b = std::move(of_other.samples_ns);
     of_b.erase(other);
   }
   for (const BestTrial& best : b.best)

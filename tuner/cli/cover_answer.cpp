@@ -120,15 +120,15 @@ KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::C
   KernelsAtHand at_hand;
   const db::Case& first = table.cases.front();
   at_hand.device.name = first.environment.device;
-  for (model::DeviceInfo& device : db::devices(connection))
-    if (device.name == first.environment.device) at_hand.device = std::move(device);
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
+  if (const auto* device = device_named(devices, first.environment.device)) at_hand.device = *device;
   SpecsAtHand specs(connection, spec);
   std::set<std::string> seen;
   for (const model::TrialRecord& one : table.configurations) {
     if (!seen.insert(one.kernel).second) continue;
     for (model::KernelSpec& known : specs.of(one, true)) {
       space::KernelSpace space(std::move(known));
-      if (space.definition() == one.definition) at_hand.spaces.emplace(one.kernel, std::move(space));
+      if (is_described(one, space, devices)) at_hand.spaces.emplace(one.kernel, std::move(space));
     }
   }
   return at_hand;

@@ -45,7 +45,7 @@ const Explainer::Kernel& Explainer::kernel_of(const model::TrialRecord& trial) {
     if (!m_specs) m_specs.emplace(m_connection, m_spec);
     for (model::KernelSpec& spec : m_specs->of(trial)) {
       space::KernelSpace whole(spec);
-      if (whole.definition() != trial.definition) continue;
+      if (!is_described(trial, whole, m_devices)) continue;
       for (const model::Expression& constraint : spec.constraints) {
         model::KernelSpec alone = spec;
         alone.constraints = {constraint};

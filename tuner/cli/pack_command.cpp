@@ -53,7 +53,9 @@ int run_pack(const Context& context, PackOptions options) {
   std::vector<std::string> lines;
   std::list<answers::CoverAnswer> kept;  // families point to their records
   const Parts parts = parts_of(std::move(all));
-  for (const auto& [name, devices] : parts) {
+  const bool is_named = !options.kernel.empty() || !options.family.empty();
+  std::optional<model::Error> left_out;  // the first of what cannot be packed, where all was asked for
+  const auto add = [&](const std::pair<std::string, std::string>& name, const auto& devices) {
     PackedFamily family(pack, compiler);
     for (const auto& [device, answered] : devices) {
       const auto chosen = of_one_environment(answered);
@@ -61,19 +63,36 @@ int run_pack(const Context& context, PackOptions options) {
       kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
       const answers::CoverAnswer& answer = kept.back();
       family.add(answer, kernels_at_hand(connection, answer.table, options.spec));
-      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {}; between these {}",
-                                  name.first, name.second, device, answer.cover.set.configurations.size(),
+      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {}; between these {}", name.first,
+                                  name.second, device, answer.cover.set.configurations.size(),
                                   answer.table.tried, util::counted(answer.table.cases.size(), "size"),
                                   answers::bound_text(answer)));
     }
     family.finish();
+  };
+  for (const auto& [name, devices] : parts) {
+    const std::size_t configurations = pack.configurations.size(), images = pack.images.size();
+    const std::size_t said = lines.size();
+    try {
+      add(name, devices);
+    } catch (const model::Error& error) {
+      if (is_named) throw;
+      if (!left_out) left_out = error;
+      pack.configurations.resize(configurations);
+      pack.images.resize(images);
+      lines.resize(said);
+      printer.clear();
+      write_problem(fmt::format("left out: {} {}: {}", name.first, name.second, error.what()));
+    }
   }
+  if (pack.kernels.empty()) throw left_out.value();
   printer.clear();
   const std::string bytes = use::written(pack);
   util::write_file(options.out, bytes);
   for (const std::string& line : lines) write_err(line);
-  write_err(fmt::format("{}: {} bytes, {}", options.out, bytes.size(),
-                        pack.images.size() == 1 ? "1 binary" : fmt::format("{} binaries", pack.images.size())));
+  write_err(
+      fmt::format("{}: {} bytes, {}", options.out, bytes.size(),
+                  pack.images.size() == 1 ? "1 binary" : fmt::format("{} binaries", pack.images.size())));
   return 0;
 }
 

@@ -84,7 +84,7 @@ sweep::Request request_for(const config::Settings& settings, const db::Connectio
   request.policy.flush_l2 = trial.environment.l2 == "cold";
   for (model::KernelSpec& at_hand : with_baselines(specs_at_hand(connection, trial, spec))) {
     space::KernelSpace kernel(std::move(at_hand));
-    const bool is_same = kernel.definition() == trial.definition;
+    const bool is_same = is_described(trial, kernel, {backend.device});
     if (is_same)
       std::erase_if(request.work,
                     [&](const sweep::Work& work) { return work.kernel.spec().name == kernel.spec().name; });

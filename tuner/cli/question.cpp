@@ -90,20 +90,53 @@ std::string lack_of_gpu(const db::Connection& connection, const Question& questi
   return said;
 }
 
+/// What the database has of the kernel or family, where no trial of it competes; the hint that goes with it.
+std::pair<std::string, std::string> what_does_not_compete(const db::Connection& connection,
+                                                          const Question& question) {
+  if (question.family.empty() && question.kernel.empty()) return {};
+  db::TrialFilter filter;
+  filter.family = question.family;
+  filter.kernel = question.kernel;
+  filter.superseded = false;
+  if (db::count_trials(connection, filter) > 0) return {};
+  filter.superseded = true;
+  const std::int64_t superseded = db::count_trials(connection, filter);
+  if (superseded == 0) return {};
+  return {fmt::format("; of {} the spec, as it was last run, no longer is what was measured",
+                      util::counted(superseded, "trial")),
+          "if the spec is as it was, this takes them back: "};
+}
+
+/// The command that measures what was asked for.
+std::string run_command(const db::Connection& connection, const Question& question,
+                        const std::string& sizes) {
+  std::string kernel = question.spec;
+  if (kernel.empty() && !question.kernel.empty()) {
+    kernel = db::declared_path(connection, question.family, question.kernel);
+    if (kernel.empty() || kernel.starts_with(model::shipped_prefix)) kernel = question.kernel;
+  }
+  if (kernel.empty()) kernel = question.family;
+  return fmt::format("tuner run{} --sizes {}", kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
+                     sizes.empty() ? "512..4096" : sizes);
+}
+
 }  // namespace
 
 void find_nothing(const db::Connection& connection, const config::Settings& settings,
                   const Question& question, const std::string& sizes, const std::string& besides,
-                  const std::string& next) {
+                  const std::string& next, const std::string& more) {
   const std::vector<std::string> known = db::kernel_and_family_names(connection);
   std::string hint;
   for (const std::string& name : {question.family, question.kernel})
     if (!name.empty() && std::ranges::count(known, name) == 0) hint += util::did_you_mean(name, known);
   if (hint.empty()) hint = next;
-  if (hint.empty()) hint = "measure it first: tuner run --sizes " + (sizes.empty() ? "512..4096" : sizes);
-  throw NothingFound(fmt::format("nothing in {} answers{}{}{}{}", settings.database().string(),
+  const auto [excluded, way_back] = what_does_not_compete(connection, question);
+  if (hint.empty())
+    hint = (way_back.empty() ? "measure it first: " : way_back) + run_command(connection, question, sizes) +
+           more;
+  throw NothingFound(fmt::format("nothing in {} answers{}{}{}{}{}", settings.database().string(),
                                  sizes.empty() ? "" : " for size " + sizes, asked_text(question), besides,
-                                 lack_of_gpu(connection, question)),
+                                 excluded, lack_of_gpu(connection, question)),
                      hint);
 }
 

@@ -56,10 +56,12 @@ db::BestQuery without_environment(db::BestQuery query);
 
 /// Throws that nothing in the database answers this question, of `sizes` where that is not empty, with what
 /// was asked `besides`. It says what there is of a GPU that was named, and of others. The hint says which
-/// kernel or family may have been meant, else what is `next`; empty: a run.
+/// kernel or family may have been meant, else what is `next`; empty: the run that measures it, with the flags
+/// `more`.
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const Question& question, const std::string& sizes = "",
-                               const std::string& besides = "", const std::string& next = "");
+                               const std::string& besides = "", const std::string& next = "",
+                               const std::string& more = "");
 
 /// Whether a problem has a size that was asked for: one number for all dimensions, or one each.
 bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted);

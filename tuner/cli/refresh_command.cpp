@@ -15,6 +15,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/question.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -77,11 +78,12 @@ std::vector<model::TrialRecord> finalists_of(db::TrialLoader& loader, const db::
 
 /// The kernel of a trial of before: the spec that is still what was measured before the others. Nothing where
 /// none is at hand.
-std::optional<space::KernelSpace> kernel_of_before(SpecsAtHand& specs, const model::TrialRecord& trial) {
+std::optional<space::KernelSpace> kernel_of_before(SpecsAtHand& specs, const model::TrialRecord& trial,
+                                                   const std::vector<model::DeviceInfo>& devices) {
   std::optional<space::KernelSpace> found;
   for (model::KernelSpec& spec : specs.of(trial, true)) {
     space::KernelSpace space(std::move(spec));
-    if (!found || space.definition() == trial.definition) found = std::move(space);
+    if (!found || is_described(trial, space, devices)) found = std::move(space);
   }
   return found;
 }
@@ -94,14 +96,15 @@ std::vector<sweep::Chosen> choose(const std::vector<Refreshed>& known, const std
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   std::set<std::string> absent;
   SpecsAtHand specs(connection, spec);
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
   db::TrialLoader loader(connection);
   for (const Refreshed& one : known) {
     for (const model::TrialRecord& trial : finalists_of(loader, one.before)) {
       const std::pair name(trial.problem.family, trial.kernel);
       if (!places.contains(name)) {
-        auto space = kernel_of_before(specs, trial);
+        auto space = kernel_of_before(specs, trial, devices);
         if (space) {
-          if (!(space->definition() == trial.definition))
+          if (!is_described(trial, *space, devices))
             notices.push_back(trial.kernel +
                               " was edited since it was measured: what races is what it is now");
           places[name] = request.work.size();

@@ -145,21 +145,27 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
     notes.push_back(text + ".");
 }
 
-/// Why each winner that the report shows is fast, by what is at hand: nothing is compiled for it.
+/// How far each winner that the report shows is before the default, and why it is fast, by what is at hand:
+/// nothing is compiled for it.
 void add_explanations(const db::Connection& connection, const config::Settings& settings,
                       const ReportOptions& options, reports::ReportInput& input) {
   std::set<model::Digest> shown;
   for (const model::TrialRecord& trial : input.trials) shown.insert(trial.key);
   for (const db::StoredCounter& stored : db::counters(connection))
     if (shown.contains(stored.trial)) input.counters[stored.trial].push_back(stored.counter);
-  if (format_of(options) == "csv" || !options.layout.empty()) return;
+  if (format_of(options) == "csv") return;
   Explainer explainer(connection, settings, "", false);
   db::BestQuery query;
   query.kernel = options.filter.kernel;
-  for (const db::BestAnswer& answer : db::best_of_each(connection, filter_of(options, false)))
-    if (shown.contains(answer.winner.key))
+  for (const db::BestAnswer& answer : db::best_of_each(connection, filter_of(options, false))) {
+    if (!shown.contains(answer.winner.key)) continue;
+    const auto winner = std::ranges::find(input.winners, answer.winner.key, &model::Winner::trial);
+    if (winner != input.winners.end() && answer.untuned && answer.untuned->outcome.measurement)
+      winner->over_default = db::times_as_long(answer, *answer.untuned);
+    if (options.layout.empty())
       input.explanations[answer.winner.key] =
           explainer(answer, db::ranking(connection, answer, query)).findings;
+  }
 }
 
 reports::ReportInput gather(const db::Connection& connection, const config::Settings& settings,

@@ -16,6 +16,7 @@
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -153,6 +154,15 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
   const model::DeviceInfo* const device = device_named(devices, trial.environment.device);
   return device == nullptr ? "" : device->architecture;
+}
+
+bool is_described(const model::TrialRecord& trial, const space::KernelSpace& kernel,
+                  const std::vector<model::DeviceInfo>& devices) {
+  if (kernel.definition() == trial.definition) return true;
+  const model::DeviceInfo* const device = device_named(devices, trial.environment.device);
+  return device != nullptr &&
+         sweep::describes(kernel, {trial.key, trial.configuration, trial.problem, trial.environment,
+                                   trial.definition, device->architecture, device->limits});
 }
 
 std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::BestAnswers& answers,

@@ -11,6 +11,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/packing/build_recipe.hpp"
+#include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli {
 
@@ -33,6 +34,11 @@ std::string trial_name(const model::TrialRecord& trial);
 const model::DeviceInfo* device_named(const std::vector<model::DeviceInfo>& devices, const std::string& name);
 /// Of the device that measured a trial: `sm_90`; empty: unknown.
 std::string architecture_of(const db::Connection& connection, const model::TrialRecord& trial);
+
+/// Whether a spec is still what a trial was measured of: it has not changed, or an edit since changed nothing
+/// of this trial. `devices`: those that the database knows.
+bool is_described(const model::TrialRecord& trial, const space::KernelSpace& kernel,
+                  const std::vector<model::DeviceInfo>& devices);
 
 /// Of each answer, in their order, whether the spec and the sources on disk are still what was measured: of
 /// the file `spec`, which is of all their kernels, or else of the one that was declared. Files are read and

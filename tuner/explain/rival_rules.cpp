@@ -109,7 +109,9 @@ Findings find_rival(const Subject& subject) {
   std::vector<std::string> parts;
   for (const Both& both : all)
     parts.push_back(fmt::format("{} {} in place of {}", number(both.other), both.name, number(both.winner)));
-  const std::string loses = slower < 1 ? percent(slower) + " slower" : number(slower + 1) + " times slower";
+  const std::string loses = slower < 0   ? percent(-slower) + " faster"  // tied, and another was chosen
+                            : slower < 1 ? percent(slower) + " slower"
+                                         : number(slower + 1) + " times slower";
   std::string text = fmt::format("{} ({}) is {}{}", other.trial.key.hex().substr(0, 7),
                                  changes(winner.trial, other.trial), subject.in_turn ? "" : "about ", loses);
   if (!parts.empty()) text += fmt::format(": it has {}", fmt::join(parts, ", "));

@@ -25,6 +25,8 @@ struct Winner {
   std::vector<std::vector<Digest>> same_bits = {};
   std::int64_t newcomers = 0;        ///< trials near it that no final has considered
   std::optional<Searched> searched;  ///< how far the case has been searched, as far as that is known
+  std::optional<double> over_default =
+      {};  ///< the default's time by its (db::times_as_long); absent: nobody asked
 };
 
 /// The entry of `trial`; null where it took no part.

@@ -46,6 +46,10 @@ use::Expression conjunction(const std::vector<use::Expression>& all) {
   return result;
 }
 
+bool has_one_value(const model::ParameterSpec& parameter) {
+  return parameter.values.size() == 1 && !parameter.when;
+}
+
 }  // namespace
 
 Folding::Folding(const space::CompiledSpec& compiled, const model::Problem& like,
@@ -56,6 +60,10 @@ Folding::Folding(const space::CompiledSpec& compiled, const model::Problem& like
       m_varies(m_slots.values.size(), false),
       m_place(m_slots.values.size(), -1) {
   const space::Scope& scope = compiled.scope;
+  for (std::size_t i = 0; i < compiled.spec.parameters.size(); ++i)
+    if (const model::ParameterSpec& one = compiled.spec.parameters[i]; has_one_value(one))
+      m_slots.values[static_cast<std::size_t>(scope.parameter_slot(static_cast<int>(i)))] =
+          one.values.front().code();
   if (configuration != nullptr) {
     if (const std::string* missing = space::set_parameters(compiled, *configuration, m_slots))
       throw model::UsageError(fmt::format("the configuration does not say `{}`", *missing));
@@ -83,7 +91,9 @@ std::int64_t Folding::value(const space::Compiled& expression) const {
 bool Folding::reads_parameter(const space::Compiled& expression) const {
   const std::vector<bool> needed = space::dependencies(m_compiled, expression.program);
   for (std::size_t slot = 0; slot < needed.size(); ++slot) {
-    if (needed[slot] && m_compiled.scope.is_parameter(static_cast<int>(slot))) return true;
+    if (!needed[slot] || !m_compiled.scope.is_parameter(static_cast<int>(slot))) continue;
+    const auto place = slot - static_cast<std::size_t>(m_compiled.scope.parameter_slot(0));
+    if (!has_one_value(m_compiled.spec.parameters[place])) return true;
   }
   return false;
 }
@@ -99,7 +109,7 @@ use::Instruction Folding::loaded(int slot) const {
 
 use::Expression Folding::folded(const space::Compiled& expression, bool is_real) const {
   if (!m_has_configuration && reads_parameter(expression))
-    refuse(expression, "depends on a parameter, and callers must know it");
+    refuse(expression, "depends on a parameter, and the callers of a pack must know it");
   if (!varies(expression)) {
     if (!is_real) return use::constant(value(expression));
     const space::Evaluated<double> result = space::evaluate_real(expression.program, m_slots);

@@ -317,8 +317,12 @@ use::Kernel packed_kernel(const space::CompiledSpec& compiled, const model::Prob
     parameter.is_read = argument.access != model::Access::out;
     parameter.is_written = argument.is_written();
     if (!argument.symbol.empty()) parameter.alignment = 1;  // it is copied
-    parameter.bytes =
-        use::inlined(bytes_of(folding, compiled.arguments[i], unit_bytes(argument, type)), derived);
+    try {
+      parameter.bytes =
+          use::inlined(bytes_of(folding, compiled.arguments[i], unit_bytes(argument, type)), derived);
+    } catch (const model::Error& error) {
+      throw error.in_context(fmt::format("{}: the extent of {}", spec.name, argument.name));
+    }
     kernel.parameters.push_back(parameter);
   }
   return kernel;
