@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -197,6 +198,42 @@ class OverloadChoice {
   const std::vector<model::SourceText>& m_source;
 };
 
+/// Names that the preprocessor may replace in the source, and whether a list may take their place.
+std::map<std::string_view, bool> macros_of(const model::KernelSpec& spec,
+                                           const std::vector<model::SourceText>& source) {
+  std::map<std::string_view, bool> macros;
+  for (const model::SourceText& text : source) {
+    for (const source::Directive& line : source::lines_of(text.text).directives) {
+      if (line.name != "define" || line.tokens.empty()) continue;
+      const auto is_comma = [](const source::Token& token) { return token.is(","); };
+      macros[line.tokens.front().text] |= std::ranges::any_of(line.tokens, is_comma);
+    }
+  }
+  for (const model::ParameterSpec& parameter : spec.parameters) macros.try_emplace(parameter.name, false);
+  for (const model::PlacedName& derived : spec.macros) macros.try_emplace(derived.name, false);
+  const auto add_option = [&](std::string_view option) {
+    if (!option.starts_with("-D")) return;
+    const std::string_view given = util::trimmed(option.substr(2));
+    macros[given.substr(0, given.find('='))] |= given.find(',') != std::string_view::npos;
+  };
+  for (const model::CompilerOption& option : spec.compile_options) add_option(option.text);
+  for (const model::ConditionalOption& option : spec.conditional_options) add_option(option.text);
+  return macros;
+}
+
+/// A macro may stand for parameters of the kernel: as one of them, as a call, or with a comma.
+bool has_unread_parameters(const SourceKernel& kernel, const std::map<std::string_view, bool>& macros) {
+  return std::ranges::any_of(kernel.parameters, [&](const SourceParameter& parameter) {
+    const std::vector<source::Token> tokens = source::tokens_of(parameter.text);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto macro = macros.find(tokens[i].text);
+      const bool is_call = i + 1 < tokens.size() && tokens[i + 1].is("(");
+      if (macro != macros.end() && (macro->second || is_call || tokens.size() == 1)) return true;
+    }
+    return false;
+  });
+}
+
 std::string declared_text(const SourceParameter& parameter) {
   return fmt::format("{}{} {}", parameter.type, parameter.pointer ? "*" : "", parameter.name);
 }
@@ -221,7 +258,7 @@ class SignatureCheck {
       const std::string name = plain_name(step.entry);
       const auto has_name = [&](const SourceKernel& kernel) { return kernel.name == name; };
       const auto declared = std::ranges::count_if(kernels, has_name);
-      if (declared == 1) check(step, *std::ranges::find_if(kernels, has_name), source);
+      if (declared == 1) check_readable(step, *std::ranges::find_if(kernels, has_name), source);
       if (declared == 0) check_name(step, name, kernels, source.front().name);
     }
   }
@@ -233,6 +270,15 @@ class SignatureCheck {
     // A name that is like none may come from a macro; the compiler knows.
     const std::string meant = util::did_you_mean(name, names);
     if (!meant.empty()) add(step.where, fmt::format("`{}` is no kernel of {}", name, file), meant);
+  }
+
+  /// What seems wrong is no mistake where macros make the parameters.
+  void check_readable(const model::StepSpec& step, const SourceKernel& kernel,
+                      const std::vector<model::SourceText>& source) {
+    const std::size_t before = m_mistakes.size();
+    check(step, kernel, source);
+    if (m_mistakes.size() > before && has_unread_parameters(kernel, macros_of(m_spec, source)))
+      m_mistakes.erase(m_mistakes.begin() + static_cast<std::ptrdiff_t>(before), m_mistakes.end());
   }
 
   void check(const model::StepSpec& step, const SourceKernel& kernel,

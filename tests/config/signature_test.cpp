@@ -125,4 +125,35 @@ TEST_SUITE("config::signature_mistakes") {
     spec.source.front().text = "__global__ void k(Pointer x, Pointer y, Index n) {}";
     CHECK(signature_mistakes(spec).empty());
   }
+
+  TEST_CASE(
+      "a list of parameters that macros make is left to the compiler, other lists with macros are not") {
+    Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");
+    tuner::model::KernelSpec spec = result.loaded.kernels.front();
+    spec.verify.reset();
+    const auto passes = [&](const std::string& text) {
+      spec.source.front().text = text;
+      return signature_mistakes(spec).empty();
+    };
+    const std::string lone = "extern \"C\" __global__ void k(ARGS) {}\n";
+    CHECK_FALSE(passes(lone));
+    CHECK(passes("#define ARGS const float* x, float* y, int n\n" + lone));
+    CHECK(
+        passes("#define TARGS(T) const T* x, T* y, int n\n"
+               "template <typename T> __global__ void k(TARGS(T)) {}"));
+    CHECK(passes("#define MORE , int n\n__global__ void k(const float* x, float* y MORE) {}"));
+    CHECK_FALSE(passes("#define REAL float\n__global__ void k(const REAL* x, REAL* y) {}"));
+    SUBCASE("by a header") {
+      spec.source.push_back({"args.h", "#define ARGS const float* x, float* y, int n\n"});
+      CHECK(passes(lone));
+    }
+    SUBCASE("by an option") {
+      spec.compile_options.emplace_back("-DARGS=const float* x, float* y, int n");
+      CHECK(passes(lone));
+    }
+    SUBCASE("by a parameter") {
+      spec.parameters.front().name = "ARGS";
+      CHECK(passes(lone));
+    }
+  }
 }
