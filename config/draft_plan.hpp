@@ -145,6 +145,8 @@ class DraftTypes {
 
 /// A spec's name of a type that has another name in it, as `long long` of `long`; else the name itself.
 std::string spec_name(const std::string& type);
+/// A string of TOML.
+std::string toml_text(std::string_view text);
 /// Names as a list of TOML.
 std::string toml_list(const std::vector<std::string>& names);
 /// `float x[4]`

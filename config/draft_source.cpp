@@ -94,9 +94,23 @@ std::string spec_name(const std::string& type) {
   return other == other_names.end() ? type : std::string(other->second);
 }
 
+std::string toml_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out.append({'\\', c});
+    else if (code < 32 || code == 127)
+      out += fmt::format("\\u{:04X}", code);
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
 std::string toml_list(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + toml_text(name);
   return "[" + text + "]";
 }
 

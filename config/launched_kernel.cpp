@@ -132,9 +132,8 @@ std::string LaunchedKernel::entry() const {
 
 std::string LaunchedKernel::kernel_table(const std::string& family, const std::vector<std::string>& sizes,
                                          const std::vector<std::string>& include, bool by_nvcc) const {
-  std::string text =
-      fmt::format("[kernel]\nname = \"{}\"\nfamily = \"{}\"\nsource = \"{}\"\nentry = \"{}\"\n",
-                  m_kernel.name, family, m_kernel.source, entry());
+  std::string text = fmt::format("[kernel]\nname = \"{}\"\nfamily = \"{}\"\nsource = {}\nentry = {}\n",
+                                 m_kernel.name, family, toml_text(m_kernel.source), toml_text(entry()));
   text += fmt::format("sizes = {}\n", toml_list(sizes));
   if (!include.empty()) text += fmt::format("include = {}\n", toml_list(include));
   if (by_nvcc) text += "compiler = \"nvcc\"\n";
@@ -154,7 +153,7 @@ std::string LaunchedKernel::launch_table(const std::vector<std::string>& argumen
   std::string text = fmt::format("\n[launch]\nblock = {}\ngrid = {}\narguments = {}\n",
                                  toml_list(m_plan.block), toml_list(m_plan.grid), toml_list(arguments));
   if (!m_plan.shared_bytes.empty())
-    text += fmt::format("dynamic_shared_bytes = \"{}\"\n", m_plan.shared_bytes);
+    text += fmt::format("dynamic_shared_bytes = {}\n", toml_text(m_plan.shared_bytes));
   if (m_plan.cooperative) text += "cooperative = true\n";
   if (m_plan.cluster != std::array<std::int64_t, 3>{1, 1, 1})
     text += fmt::format("cluster = [{}]\n", fmt::join(m_plan.cluster, ", "));
@@ -178,8 +177,8 @@ void LaunchedKernel::set(const std::string& name, const std::string& value) {
     return;
   }
   const bool is_number = util::parse_number<std::int64_t>(value).has_value();
-  m_plan.parameters.push_back({name, is_number ? "[]" : "{ values = [], spelled = true }", "",
-                               is_number ? value : fmt::format("\"{}\"", value)});
+  m_plan.parameters.push_back(
+      {name, is_number ? "[]" : "{ values = [], spelled = true }", "", is_number ? value : toml_text(value)});
 }
 
 }  // namespace config

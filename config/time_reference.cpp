@@ -45,10 +45,9 @@ ElementText output_element(const std::string& type) {
 std::string launch_text(const std::string& entry, const std::vector<std::string>& block,
                         const std::vector<std::string>& grid, const std::vector<std::string>& arguments,
                         const std::string& shared_bytes = "") {
-  std::string text =
-      fmt::format("\n[[verify.launch]]\nentry = \"{}\"\nblock = {}\ngrid = {}\narguments = {}\n", entry,
-                  toml_list(block), toml_list(grid), toml_list(arguments));
-  if (!shared_bytes.empty()) text += fmt::format("dynamic_shared_bytes = \"{}\"\n", shared_bytes);
+  std::string text = fmt::format("\n[[verify.launch]]\nentry = {}\nblock = {}\ngrid = {}\narguments = {}\n",
+                                 toml_text(entry), toml_list(block), toml_list(grid), toml_list(arguments));
+  if (!shared_bytes.empty()) text += fmt::format("dynamic_shared_bytes = {}\n", toml_text(shared_bytes));
   return text;
 }
 

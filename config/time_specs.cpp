@@ -48,6 +48,10 @@ std::string device_text(const tuner::source::Program& program) {
   return text;
 }
 
+bool can_be_included(const std::string& path) {
+  return path.substr(path.rfind('/') + 1).find_first_of("\"\\\n") == std::string::npos;
+}
+
 class TimeDraft {
  public:
   explicit TimeDraft(const TimeRequest& request) : m_request(request) {
@@ -233,11 +237,11 @@ class TimeDraft {
   std::string given(const GivenArgument& said, const SourceParameter& parameter, TimedArgument& argument) {
     LaunchedKernel& first = m_kernels.front();
     const std::string type = said.type.empty() ? first.type(parameter) : spec_name(said.type);
-    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}{}\"\n", argument.name, type,
-                                   parameter.pointer ? "*" : "");
+    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = {}\n", argument.name,
+                                   toml_text(type + (parameter.pointer ? "*" : "")));
     if (said.kind == GivenArgument::Kind::value) {
       argument.buffer.reset();
-      return text + fmt::format("value = \"{}\"\n", said.value);
+      return text + fmt::format("value = {}\n", toml_text(said.value));
     }
     if (!argument.buffer) argument.buffer.emplace();
     DraftBuffer& buffer = *argument.buffer;
@@ -254,7 +258,7 @@ class TimeDraft {
                                                      : "out";
     text += fmt::format("access = \"{}\"\nextent = {}\n", access, toml_list(said.extent));
     if (buffer.is_input)
-      text += fmt::format("init = \"{}\"\n", said.init.empty() ? usual_init(type) : said.init.c_str());
+      text += fmt::format("init = {}\n", toml_text(said.init.empty() ? usual_init(type) : said.init));
     return text;
   }
 
@@ -293,8 +297,8 @@ class TimeDraft {
                              [](const TimedArgument& one) { return one.buffer && one.buffer->is_output; }))
       m_out.not_compared = fmt::format("{} has no output that its text shows", first.kernel().name);
     if (!m_out.not_compared.empty()) return {};
-    const std::string text =
-        first.source().host_code_line > 0 ? device_text(first.kernel().program) : std::string();
+    const bool is_included = first.source().host_code_line == 0 && can_be_included(first.kernel().source);
+    const std::string text = is_included ? std::string() : device_text(first.kernel().program);
     TimeReferenceRequest request{m_request.reference_file,
                                  first.kernel().source,
                                  text,

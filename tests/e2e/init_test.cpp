@@ -240,6 +240,17 @@ int main() {
     CHECK(again.exit_code == 1);
   }
 
+  TEST_CASE("a source whose name has a quote, a backslash and a newline is named so in its spec") {
+    const User user;
+    write_saxpy(user, "a\"b\\c\nd.cu");
+    const auto init = user.types({"init", "a\"b\\c\nd.cu"});
+    INFO(init.err);
+    REQUIRE(init.exit_code == 0);
+    const auto check = user.types({"check", "--no-compile", "saxpy.toml"});
+    INFO(check.err);
+    CHECK(check.exit_code == 0);
+  }
+
   TEST_CASE("what no spec can be made of is told with what there is") {
     const User user;
     write_saxpy(user);

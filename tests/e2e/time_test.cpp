@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -225,6 +226,20 @@ __global__ void copy(const float* in, float* out, int n) {
         {k + ":copy<4>", k + ":copy<1>", "--block", "64", "--grid", "ceil_div(N, 256)", "--size", "1000"});
     CHECK(short_grid.exit_code == 1);
     CHECK(has(short_grid.out, "copy<1> has no time: its results are not those of copy<4>"));
+  }
+
+  TEST_CASE("names of files and folders may have quotes, backslashes and newlines") {
+    const Timer user;
+    for (const std::string name : {"a\"b", "a\\b", "a\nb"}) {
+      std::filesystem::create_directory(user.file(name));
+      user.writes(name + "/" + name + ".cu", doubling);
+      const std::string k = name + "/" + name + ".cu";
+      const auto run = user.times({k + ":once", k + ":often", "--size", "1000"});
+      INFO(run.out << run.err);
+      CHECK(run.exit_code == 0);
+      user.writes("one" + name + ".cu", "__global__ void one(float* x, int n) { x[0] = n; }");
+      CHECK(user.times({"one" + name + ".cu", "--size", "1000"}).exit_code == 0);
+    }
   }
 
   TEST_CASE("--fail-if-slower ends with 5 where a kernel surely is") {
