@@ -55,7 +55,7 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
   KernelSource own =
       tuner::source::read_kernel_source(program.files()[static_cast<std::size_t>(kernel.file)].text);
   for (const tuner::source::SourceKernel& one : own.kernels)
-    if (one.name == kernel.name) text = one;
+    if (one.name == kernel.name && (text.name.empty() || one.line == kernel.line)) text = one;
   macros = std::move(own.macros);
   std::erase_if(macros, [&](const auto& macro) { return program.fixes(macro.name); });
   for (const auto& [name, value] : request.macros) {

@@ -251,6 +251,28 @@ int main() {
     CHECK(check.exit_code == 0);
   }
 
+  TEST_CASE("kernels of one name are told apart by their namespaces") {
+    const User user;
+    std::ofstream(user.home / "b.cu")
+        << "namespace q { __global__ void four(float* x, int n) { x[n] = 4; }\n"
+           "__global__ void five(float* x, int n) { x[n] = 5; } }\n"
+           "namespace r { __global__ void four(double* y, int n) { y[n] = 4; } }\n";
+    const auto spec_of = [&](const std::string& entry) {
+      const auto init = user.types({"init", "b.cu", "--force", "--entry", entry});
+      CHECK_MESSAGE(init.exit_code == 0, init.err);
+      return tuner::test::read_text(user.home / (entry.substr(entry.size() - 4) + ".toml"));
+    };
+    CHECK(has(spec_of("q::four"), "entry = \"q::four\""));
+    const std::string spec = spec_of("r::four");
+    CHECK(has(spec, "entry = \"r::four\""));
+    CHECK(has(spec, "name = \"y\"\ntype = \"double*\""));
+    CHECK(has(spec_of("five"), "entry = \"q::five\""));
+    const auto init = user.types({"init", "b.cu", "--entry", "four"});
+    CHECK(init.exit_code == 2);
+    CHECK(has(init.err, "b.cu has 2 kernels: q::four, r::four"));
+    CHECK(has(init.err, "say which, as --entry q::four"));
+  }
+
   TEST_CASE("what no spec can be made of is told with what there is") {
     const User user;
     write_saxpy(user);

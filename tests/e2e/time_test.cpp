@@ -228,9 +228,9 @@ __global__ void copy(const float* in, float* out, int n) {
     CHECK(has(short_grid.out, "copy<1> has no time: its results are not those of copy<4>"));
   }
 
-  TEST_CASE("names of files and folders may have quotes, backslashes and newlines") {
+  TEST_CASE("names of files and folders may have quotes, backslashes, newlines and colons") {
     const Timer user;
-    for (const std::string name : {"a\"b", "a\\b", "a\nb"}) {
+    for (const std::string name : {"a\"b", "a\\b", "a\nb", "a:b"}) {
       std::filesystem::create_directory(user.file(name));
       user.writes(name + "/" + name + ".cu", doubling);
       const std::string k = name + "/" + name + ".cu";
@@ -240,6 +240,17 @@ __global__ void copy(const float* in, float* out, int n) {
       user.writes("one" + name + ".cu", "__global__ void one(float* x, int n) { x[0] = n; }");
       CHECK(user.times({"one" + name + ".cu", "--size", "1000"}).exit_code == 0);
     }
+  }
+
+  TEST_CASE("kernels of one name are told apart by their namespaces") {
+    const Timer user;
+    user.writes("k.cu", std::string("namespace q {\n") + doubling + "}\nnamespace r {\n" + doubling + "}\n");
+    const auto run = user.times({"k.cu:q::once", "k.cu:r::once", "k.cu:r::three_times", "--size", "1000"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.out, "r::three_times has no time: its results are not those of q::once"));
+    CHECK(!has(run.out, "r::once has no time"));
+    CHECK(has(user.refuses({"k.cu:once"}), "has 2 kernels: q::once, r::once"));
   }
 
   TEST_CASE("--fail-if-slower ends with 5 where a kernel surely is") {

@@ -188,6 +188,16 @@ TEST_SUITE("source::launches_of") {
           "n, 1, 1");
   }
 
+  TEST_CASE("a launch of another namespace's kernel is none") {
+    const std::string kernels =
+        "namespace a { __global__ void k(float* p, int n) {} }\nnamespace b { __global__ void k(float* p, "
+        "int n) "
+        "{}\n void go(float* p) { k<<<2, 32>>>(p, 2); } }\n";
+    CHECK(Launched(kernels + "int main() { b::k<<<3, 32>>>(0, 3); a::k<<<1, 32>>>(0, 1); }").grid() ==
+          "1, 1, 1");
+    CHECK(Launched(kernels + "namespace c = a; int main() { c::k<<<5, 32>>>(0, 1); }").grid() == "5, 1, 1");
+  }
+
   TEST_CASE("a number that a template has under a condition stands for the condition's variable") {
     const Launched found(
         "template <int B> __global__ void k(float* p) {}\n"

@@ -207,9 +207,10 @@ int init(const InitOptions& options) {
   std::string entry = options.entry;
   std::optional<model::CapturedKernel> recorded;
   if (options.source.empty()) {
-    entry = recorded_kernel(capture, entry);
-    recorded = of_one_source(captured_kernel(capture, entry));
-    source.take(entry, *recorded->kept.front().source);
+    const std::string name = recorded_kernel(capture, plain_name(entry));
+    recorded = of_one_source(captured_kernel(capture, name));
+    source.take(name, *recorded->kept.front().source);
+    if (entry.empty()) entry = name;
   } else {
     source.read();
   }

@@ -74,43 +74,70 @@ KernelProgram::KernelProgram(const fs::path& file, std::string text, const Sourc
           },
           build.macros) {}
 
-const source::ProgramFunction& chosen_kernel(const source::Program& program, const KernelChoice& choice) {
-  std::vector<std::string> own;
-  std::vector<std::string> names;
-  for (const source::ProgramFunction& function : program.functions()) {
-    if (!function.is_kernel) continue;
-    if (std::ranges::count(names, function.name) == 0) names.push_back(function.name);
-    if (function.file == 0 && std::ranges::count(own, function.name) == 0) own.push_back(function.name);
-  }
-  if (names.empty()) {
-    throw model::UsageError(fmt::format("{} defines no __global__ function", choice.source),
-                            "nor do its headers: give the file that defines or launches the kernel");
-  }
-  if (!choice.entry.empty() && std::ranges::count(names, choice.entry) == 0) {
-    const std::string meant = util::did_you_mean(choice.entry, names);
-    throw model::UsageError(fmt::format("`{}` is no kernel of {}", choice.entry, choice.source),
-                            meant.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : meant);
-  }
+std::string plain_name(const std::string& kernel) {
+  const std::size_t scope = kernel.rfind("::");
+  return scope == std::string::npos ? kernel : kernel.substr(scope + 2);
+}
+
+namespace {
+
+/// The kernel of this name, or else those of this name in namespaces.
+std::vector<std::string> meant_by(const std::string& entry, const std::vector<std::string>& names) {
+  if (std::ranges::count(names, entry) > 0) return {entry};
+  std::vector<std::string> meant;
+  std::ranges::copy_if(names, std::back_inserter(meant),
+                       [&](const std::string& name) { return name.ends_with("::" + entry); });
+  return meant;
+}
+
+/// Those that the choice leaves, of the names of all kernels and those of the source itself.
+std::vector<std::string> offered_kernels(const KernelChoice& choice, const std::vector<std::string>& names,
+                                         const std::vector<std::string>& own) {
   std::vector<std::string> offered = own.empty() ? names : own;
   if (!choice.kept.empty()) {
     offered.clear();
-    std::ranges::copy_if(names, std::back_inserter(offered),
-                         [&](const std::string& name) { return std::ranges::count(choice.kept, name) > 0; });
+    std::ranges::copy_if(names, std::back_inserter(offered), [&](const std::string& name) {
+      return std::ranges::count(choice.kept, plain_name(name)) > 0;
+    });
     if (offered.empty())
       throw model::UsageError(
           fmt::format("no kernel of {} is one that {} has launches of", choice.source, choice.capture),
           fmt::format("the source has {}; the capture kept {}", fmt::join(names, ", "),
                       fmt::join(choice.kept, ", ")));
   }
-  if (choice.entry.empty() && offered.size() > 1) {
+  return choice.entry.empty() ? offered : meant_by(choice.entry, names);
+}
+
+}  // namespace
+
+const source::ProgramFunction& chosen_kernel(const source::Program& program, const KernelChoice& choice) {
+  std::vector<std::string> own;
+  std::vector<std::string> names;
+  for (const source::ProgramFunction& function : program.functions()) {
+    const std::string name = function.qualified_name();
+    if (!function.is_kernel) continue;
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+    if (function.file == 0 && std::ranges::count(own, name) == 0) own.push_back(name);
+  }
+  if (names.empty()) {
+    throw model::UsageError(fmt::format("{} defines no __global__ function", choice.source),
+                            "nor do its headers: give the file that defines or launches the kernel");
+  }
+  if (!choice.entry.empty() && meant_by(choice.entry, names).empty()) {
+    const std::string meant = util::did_you_mean(choice.entry, names);
+    throw model::UsageError(fmt::format("`{}` is no kernel of {}", choice.entry, choice.source),
+                            meant.empty() ? fmt::format("it has {}", fmt::join(names, ", ")) : meant);
+  }
+  const std::vector<std::string> offered = offered_kernels(choice, names, own);
+  if (offered.size() > 1) {
+    const bool is_of_capture = choice.entry.empty() && !choice.kept.empty();
     throw model::UsageError(
         fmt::format("{} has {} kernels{}: {}", choice.source, offered.size(),
-                    choice.kept.empty() ? "" : " with launches in the capture", fmt::join(offered, ", ")),
+                    is_of_capture ? " with launches in the capture" : "", fmt::join(offered, ", ")),
         fmt::format("say which, as {}{}", choice.naming, offered.front()));
   }
-  const std::string& wanted = choice.entry.empty() ? offered.front() : choice.entry;
   return *std::ranges::find_if(program.functions(), [&](const source::ProgramFunction& function) {
-    return function.is_kernel && function.name == wanted;
+    return function.is_kernel && function.qualified_name() == offered.front();
   });
 }
 

@@ -52,9 +52,12 @@ class KernelProgram {
   source::Program m_program;
 };
 
+/// `four` of `q::four`.
+std::string plain_name(const std::string& kernel);
+
 struct KernelChoice {
   std::string source;  ///< as it was named
-  std::string entry;   ///< empty: the only one
+  std::string entry;   ///< with all of its namespaces, some or none; empty: the only one
   /// Of those with launches in `capture`; empty: any.
   std::vector<std::string> kept = {};
   std::string capture = {};

@@ -55,15 +55,22 @@ NamedKernel read_kernel(const std::string& named, const fs::path& file, std::str
                      std::make_unique<KernelProgram>(file), nullptr};
   const std::string plain = kernel.entry.substr(0, kernel.entry.find('<'));
   kernel.function = &chosen_kernel(kernel.read->program(), {named, plain, {}, "", named + ":"});
-  if (kernel.entry.empty()) kernel.entry = kernel.function->name;
-  kernel.shown = kernel.entry;
-  kernel.entry = kernel.function->scope + kernel.entry;
+  kernel.shown = kernel.entry.empty() ? kernel.function->name : kernel.entry;
+  kernel.entry = kernel.function->qualified_name() + kernel.entry.substr(plain.size());
   return kernel;
 }
 
-/// `a.cu:kernel` and `a.cu:tile<32>`; without a name the file's only kernel.
+/// `a.cu:kernel` and `a.cu:q::tile<32>`; without a name the file's only kernel.
 std::pair<std::string, std::string> file_and_entry(const std::string& text) {
-  const std::size_t colon = text.find(':', std::min(text.size(), text.rfind('/') + 1));
+  if (fs::is_regular_file(text)) return {text, ""};
+  std::size_t colon = std::string::npos;  // the last one that is no half of `::`
+  for (std::size_t i = text.rfind('/') + 1; i < text.size() && text[i] != '<'; ++i) {
+    if (text[i] != ':') continue;
+    if (text.compare(i, 2, "::") == 0)
+      ++i;
+    else
+      colon = i;
+  }
   if (colon == std::string::npos) return {text, ""};
   return {text.substr(0, colon), text.substr(colon + 1)};
 }

@@ -69,7 +69,9 @@ class LaunchFinder {
       launch.template_arguments = parts(body.subspan(open + 1, name - open - 1));
       name = open - 1;
     }
-    if (!body[name].is(m_kernel.name) && !may_point_to_kernel(body, body[name].text)) return;
+    if (body[name].is(m_kernel.name) ? !names_kernel(function, name)
+                                     : !may_point_to_kernel(body, body[name].text))
+      return;
     std::size_t end = at + 3;
     while (end < body.size() && !is_triple(body, end, ">") && !body[end].is(";"))
       end = is_one_of(body[end].text, {"(", "[", "{"}) ? behind_bracket(body, end) : end + 1;
@@ -81,6 +83,20 @@ class LaunchFinder {
     if (settings.size() > 2) launch.shared = settings[2];
     launch.arguments = expression_parts(inside_bracket(body, end + 3));
     add(function, name, std::move(launch));
+  }
+
+  /// Not where the name is that of another namespace's kernel.
+  bool names_kernel(const ProgramFunction& function, std::size_t at) const {
+    const Tokens body = function.body;
+    const bool is_qualified = at > 1 && body[at - 1].is("::") && body[at - 2].is_word();
+    const std::string scope = is_qualified ? std::string(body[at - 2].text) + "::" : function.scope;
+    const auto is_meant = [&](const ProgramFunction& one) {
+      return is_qualified ? one.scope.ends_with(scope) : one.scope == scope;
+    };
+    return is_meant(m_kernel) ||
+           std::ranges::none_of(m_host.program().functions(), [&](const ProgramFunction& one) {
+             return one.is_kernel && one.name == m_kernel.name && is_meant(one);
+           });
   }
 
   /// `pointer = &kernel`
