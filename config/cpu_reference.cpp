@@ -113,7 +113,7 @@ class ReferenceWriter {
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
       const SourceParameter& parameter = function.parameters[i];
       const Tokens given = i < call.arguments.size() ? call.arguments[i] : function.defaults[i];
-      if (given.empty() || std::ranges::count(parameter.text, '[') > 1) return std::nullopt;
+      if (given.empty() || !parameter.kind.empty()) return std::nullopt;
       std::optional<Passed> one;
       if (!parameter.pointer) {
         if (const auto value = scalar(parameter, given, here))

@@ -127,6 +127,7 @@ class ArgumentTables {
       }
     }
     const std::string known_type = m_types.spec_type(type, true, name);
+    ask_kind(parameter, name);
     m_found.buffers.push_back(
         {name, known_type, product_text(extent), is_input, std::string_view(access) != "in"});
     std::string text = fmt::format(
@@ -136,6 +137,15 @@ class ArgumentTables {
     if (std::string_view(access) == "inout" && (planned == nullptr || planned->init.empty()))
       m_source.ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
     return text;
+  }
+
+  /// A buffer holds numbers one behind the other.
+  void ask_kind(const SourceParameter& parameter, const std::string& name) {
+    if (parameter.kind.empty()) return;
+    const bool has_arrays = parameter.kind == "a pointer to arrays";
+    m_source.ask(fmt::format("{}: `{}` is {}{}", name, parameter.text, parameter.kind,
+                             has_arrays ? ": extent counts the elements of all of them"
+                                        : ", which no spec has: give the kernel a plain pointer"));
   }
 
   /// Each field of a struct is a result of its own; whole numbers have no magnitude.
@@ -168,7 +178,7 @@ class ArgumentTables {
     if (const SourceStruct* const one = m_types.struct_of(parameter)) return text + field_values(*one, name);
     if (planned != nullptr && !planned->value.empty())
       return planned->value == name ? text : text + fmt::format("value = \"{}\"\n", planned->value);
-    if (planned == nullptr && is_integer(type) && !is_no_size(name)) {
+    if (planned == nullptr && m_source.may_be_size(parameter, type)) {
       if (upper(name) != name) text += fmt::format("value = \"{}\"\n", upper(name));
       return text;
     }

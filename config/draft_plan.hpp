@@ -40,6 +40,8 @@ struct DraftSource {
   bool is_launched() const { return !launches.empty(); }
   /// The kernel asks how large its blocks are.
   bool asks_for_block() const;
+  /// A value of this type may say how large the problem is: an integer that is no choice of an enumeration.
+  bool may_be_size(const SourceParameter& parameter, const std::string& type) const;
   /// This number, larger than 1, stands in the kernel or in what it calls.
   bool has_number(std::int64_t wanted) const;
   void ask(std::string question) { questions.push_back(std::move(question)); }
@@ -131,7 +133,7 @@ class DraftTypes {
       const std::function<bool(const SourceParameter&)>& counts) const;
   /// The spec's name of a type; asks where it has none.
   std::string spec_type(const std::string& type, bool pointer, const std::string& name);
-  /// A comment behind a type that no [structs] has, and the source defines.
+  /// A comment behind a type that no spec has, or that no [structs] has and the source defines.
   std::string doubt(const SourceParameter& parameter) const;
   /// [structs] of all that arguments have.
   std::string tables() const;

@@ -31,6 +31,10 @@ bool DraftSource::asks_for_block() const {
   return std::ranges::any_of(asking, [&](std::string_view word) { return words_with_macros.contains(word); });
 }
 
+bool DraftSource::may_be_size(const SourceParameter& parameter, const std::string& type) const {
+  return is_integer(type) && !is_no_size(parameter.name) && !program.is_enumeration(parameter.type);
+}
+
 bool DraftSource::has_number(std::int64_t wanted) const {
   if (wanted <= 1) return false;
   const std::string digits = std::to_string(wanted);
@@ -167,6 +171,7 @@ std::string DraftTypes::spec_type(const std::string& type, bool pointer, const s
 }
 
 std::string DraftTypes::doubt(const SourceParameter& parameter) const {
+  if (!parameter.kind.empty()) return "  # ? it is " + parameter.kind;
   const SourceStruct* const one = defined(resolved(parameter));
   if (one == nullptr || struct_of(parameter) != nullptr) return {};
   return fmt::format("  # ? line {}: it has {}", one->line, no_plain_struct(*one, !parameter.pointer));

@@ -21,7 +21,7 @@ class PlanGuess {
     m_plan.launch_from = "? one thread an element";
     for (const SourceParameter& parameter : m_source.kernel.parameters) {
       if (parameter.pointer) continue;
-      if (is_integer(m_source.program.resolved_type(parameter.type)) && !is_no_size(parameter.name))
+      if (m_source.may_be_size(parameter, m_source.program.resolved_type(parameter.type)))
         add_size(parameter.name);
       if (const SourceStruct* const one = m_types.struct_of(parameter))
         for (const SourceField& field : one->fields)

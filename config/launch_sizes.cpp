@@ -17,12 +17,24 @@ class LaunchSizes {
       : m_planned(planned), m_source(planned.source), m_launch(planned.launch), m_plan(planned.plan) {}
 
   void find() {
+    fix_choices();
     drop_what_is_no_size();
     use_products();
     name_sizes();
   }
 
  private:
+  /// A choice of an enumeration is no size: it has the value that the program gives it.
+  void fix_choices() {
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      Value& value = m_launch.arguments[i].value;
+      if (!m_source.program.is_enumeration(m_source.kernel.parameters[i].type)) continue;
+      const auto present =
+          value.kind == Value::Kind::symbol ? m_planned.facts(value.name).present : std::nullopt;
+      if (value.kind != Value::Kind::number) value = present ? source::number_value(*present) : Value();
+    }
+  }
+
   void drop_what_is_no_size() {
     for (const std::string& symbol : m_planned.all_symbols()) {
       if (m_plan.names.contains(symbol)) continue;
@@ -100,7 +112,8 @@ class LaunchSizes {
           source::is_integer_type(m_source.program.resolved_type(m_source.kernel.parameters[i].type));
       if (is_integer && value.kind == Value::Kind::symbol && is_size(value.name) && !own.empty())
         add_size(value.name, own);
-      if (is_integer && !value.is_known() && !own.empty() && !is_no_size(own))
+      const bool is_choice = m_source.program.is_enumeration(m_source.kernel.parameters[i].type);
+      if (is_integer && !is_choice && !value.is_known() && !own.empty() && !is_no_size(own))
         m_launch.arguments[i].value = own_size(own, std::nullopt);
     }
     for (const std::string& symbol : m_planned.all_symbols()) {

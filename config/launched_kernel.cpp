@@ -164,8 +164,7 @@ void LaunchedKernel::name_values() {
   const std::vector<SourceParameter>& parameters = m_kernel.function.parameters;
   m_plan.arguments.resize(parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const bool is_size =
-        !parameters[i].pointer && is_integer(type(parameters[i])) && !is_no_size(parameters[i].name);
+    const bool is_size = !parameters[i].pointer && m_source.may_be_size(parameters[i], type(parameters[i]));
     if (is_size) m_plan.arguments[i].value = upper(parameters[i].name);
   }
 }

@@ -69,6 +69,7 @@ std::string plain_name(std::string entry) {
 }
 
 std::int64_t bytes_of(const SourceParameter& parameter) {
+  if (parameter.text.find('(') != std::string::npos) return 0;  // `float (*x)[4]`
   if (parameter.type == "size_t") return 8;
   const auto type = model::parse_element_type(parameter.type);
   return type ? model::size_bytes(*type) : 0;

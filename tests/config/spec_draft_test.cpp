@@ -102,6 +102,36 @@ TEST_SUITE("config::draft_spec") {
     CHECK_FALSE(result.asks("is no type that a spec has"));
   }
 
+  TEST_CASE("pointers that are more than buffers are asked about as they are written") {
+    const Drafted rows = drafted("__global__ void rows(float (*a)[16], int n) { a[n][0] = 1; }");
+    CHECK(rows.draft.spec.find("name = \"a\"\ntype = \"float*\"  # ? it is a pointer to arrays\n") !=
+          std::string::npos);
+    CHECK(rows.asks("a: `float(*a)[16]` is a pointer to arrays: extent counts the elements of all of them"));
+    const Drafted pointers = drafted("__global__ void k(float** a, int n) { a[n][0] = 1; }");
+    CHECK(pointers.draft.spec.find("type = \"float*\"  # ? it is a pointer to pointers\n") !=
+          std::string::npos);
+    CHECK(pointers.asks("a: `float**a` is a pointer to pointers, which no spec has"));
+    const Drafted reference = drafted("__global__ void k(const float (&b)[4], float* y) { y[0] = b[1]; }");
+    CHECK(reference.asks("b: `const float(&b)[4]` is a reference to an array, which no spec has"));
+  }
+
+  TEST_CASE("a choice of an enumeration is no size, and has its integer type") {
+    const std::string kernel =
+        "enum class Mode : unsigned char { up, down };\nenum Way { in, out };\n"
+        "__global__ void k(float* y, int n, Mode m, Way w) { y[n] = m == Mode::up ? 1 : w; }\n";
+    const std::string launch =
+        "int main() { int n = 1000; Mode m = read(); Way w = out; float* y; cudaMalloc(&y, n * 4);\n"
+        "k<<<n / 256, 256>>>(y, n, m, w); }\n";
+    for (const std::string& source : {kernel, kernel + launch}) {
+      const Drafted result = drafted(source);
+      const auto& spec = result.loaded.kernels.front();
+      CHECK(spec.sizes == std::vector<std::string>{"N"});
+      CHECK(spec.arguments[2].type == tuner::model::ElementType::uint8);
+      CHECK(spec.arguments[3].type == tuner::model::ElementType::int32);
+      CHECK(result.asks("m: which value?"));
+    }
+  }
+
   TEST_CASE("plain structs of the source are described, their fields filled, expected and given values") {
     const Drafted result = drafted(
         "struct __align__(16) Particle { float3 position, velocity; short charge = 0; float weights[4]; };\n"

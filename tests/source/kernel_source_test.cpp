@@ -53,6 +53,25 @@ TEST_SUITE("tuner::source::read_kernel_source") {
     CHECK(read.kernels.front().template_parameters[1].name == "N");
   }
 
+  TEST_CASE("pointers to arrays and pointers, references to arrays and functions are told apart") {
+    CHECK(parameters_of("__global__ void k(float (*a)[16], const float (&b)[4], int (*f)(int, float), "
+                        "enum Mode m) {}") == "float* a, const float* b, int(*)(int,float)* f, Mode m");
+    const auto kind_of = [](const std::string& parameter) {
+      return read_kernel_source("__global__ void k(" + parameter + ") {}")
+          .kernels.front()
+          .parameters.front()
+          .kind;
+    };
+    for (const char* const plain : {"float* a", "float a[4]", "float a", "Tile<float**> a", "int (*a)"})
+      CHECK_MESSAGE(kind_of(plain).empty(), plain);
+    for (const char* const pointers : {"float** a", "float* const* a", "float* a[]"})
+      CHECK_MESSAGE(kind_of(pointers) == "a pointer to pointers", pointers);
+    for (const char* const arrays : {"float (*a)[16]", "float a[][16]"})
+      CHECK_MESSAGE(kind_of(arrays) == "a pointer to arrays", arrays);
+    CHECK(kind_of("const float (&a)[4]") == "a reference to an array");
+    CHECK(kind_of("int (*f)(int, float)") == "a pointer to a function");
+  }
+
   TEST_CASE("what stands between quotes, single ones too, is no code") {
     CHECK(parameters_of("char quote() { return '\"'; } __global__ void k(float* x) { x[0] = 1; }") ==
           "float* x out");

@@ -101,11 +101,15 @@ TEST_SUITE("source::Program") {
         "extern \"C\" { void c(int n = 3) {} } }\n"
         "template <> int special<int>(int x) { return x; }\n"
         "__global__ void __launch_bounds__(256, 2) kernel(float* x) {}\n"
-        "enum Mode { first, second = 7, third };\nint table[] = {1, 2};\nvoid last() {}\n");
+        "enum Mode { first, second = 7, third };\nint table[] = {1, 2};\nvoid last() {}\n"
+        "using byte = unsigned char;\nenum class Small : byte { none };\ntypedef Small Alias;\n");
     CHECK(read.names() == "method c special kernel last ");
     CHECK(read.function("kernel").is_kernel);
     CHECK(read.program.enumerator("third")->offset == 1);
     CHECK(read.program.resolved_type("Mode") == "int");
+    CHECK(read.program.resolved_type("Alias") == "unsigned char");
+    CHECK(read.program.is_enumeration("Alias"));
+    CHECK_FALSE(read.program.is_enumeration("byte"));
   }
 
   TEST_CASE("a file that is cut anywhere is read to its end") {

@@ -16,16 +16,32 @@ Tokens without_default(Tokens tokens) {
   return tokens.first(find_one_of(tokens, {"="}));
 }
 
-}  // namespace
+std::string text_of(Tokens tokens) {
+  std::vector<std::string_view> words;
+  for (const Token& token : tokens)
+    if (token.text != "__grid_constant__") words.push_back(token.text);
+  return joined(words);
+}
 
-SourceParameter read_parameter(Tokens tokens) {
-  tokens = without_default(tokens);
+/// `a pointer to pointers` of `float** x` and `float* x[]`, `a pointer to arrays` of `float x[][4]`.
+std::string kind_of(Tokens tokens) {
+  int stars = 0;
+  int extents = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    stars += tokens[i].is("*") ? 1 : 0;
+    extents += tokens[i].is("[") ? 1 : 0;
+    if (is_one_of(tokens[i].text, {"<", "[", "("})) i = behind_bracket(tokens, i) - 1;
+  }
+  if (stars + std::min(extents, 1) > 1) return "a pointer to pointers";
+  return extents > 1 ? "a pointer to arrays" : "";
+}
+
+/// Of one without brackets about its name.
+SourceParameter read_plain_parameter(Tokens tokens) {
   SourceParameter parameter;
   std::vector<std::string_view> words;
-  std::vector<std::string_view> written;
-  for (const Token& token : tokens)
-    if (token.text != "__grid_constant__") written.push_back(token.text);
-  parameter.text = joined(written);
+  parameter.text = text_of(tokens);
+  parameter.kind = kind_of(tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view text = tokens[i].text;
     if (text == "const") {
@@ -37,7 +53,7 @@ SourceParameter read_parameter(Tokens tokens) {
       parameter.pointer = true;
       i = behind_bracket(tokens, i) - 1;
     } else if (!is_one_of(text, {"volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__",
-                                 "struct", "&"})) {
+                                 "struct", "enum", "&"})) {
       words.push_back(text);
     }
   }
@@ -48,6 +64,37 @@ SourceParameter read_parameter(Tokens tokens) {
     words.pop_back();
   }
   parameter.type = joined(words);
+  return parameter;
+}
+
+/// Where the bracket of `(*x)[4]` or `(&x)[4]` stands; the end: there is none.
+std::size_t bracket_about_name(Tokens tokens) {
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].is("(") && is_one_of(tokens[i + 1].text, {"*", "&"})) return i;
+    if (tokens[i].is("<")) i = behind_bracket(tokens, i) - 1;
+  }
+  return tokens.size();
+}
+
+}  // namespace
+
+SourceParameter read_parameter(Tokens tokens) {
+  tokens = without_default(tokens);
+  const std::size_t open = bracket_about_name(tokens);
+  if (open == tokens.size()) return read_plain_parameter(tokens);
+  const std::size_t close = behind_bracket(tokens, open);
+  const Tokens inside = tokens.subspan(open + 1, close - open - 2);
+  const Tokens behind = tokens.subspan(close);
+  std::vector<Token> plain(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(open));
+  plain.insert(plain.end(), inside.begin(), inside.end());
+  SourceParameter parameter = read_plain_parameter(plain);
+  parameter.text = text_of(tokens);
+  if (behind.empty()) return parameter;
+  parameter.kind = behind.front().is("(") ? "a pointer to a function"
+                   : parameter.pointer    ? "a pointer to arrays"
+                                          : "a reference to an array";
+  parameter.pointer = true;
+  if (behind.front().is("(")) parameter.type += "(*)" + text_of(behind);
   return parameter;
 }
 
@@ -253,12 +300,6 @@ std::set<std::string_view> declared_names(Tokens code) {
       if (!part.empty()) names.emplace(part.front().text);
   }
   return names;
-}
-
-std::string text_of(Tokens tokens) {
-  std::vector<std::string_view> words;
-  for (const Token& token : tokens) words.push_back(token.text);
-  return joined(words);
 }
 
 class MacroFinder {

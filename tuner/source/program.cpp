@@ -121,9 +121,12 @@ class Declarations {
     }
     // enum Name { … }, or typedef enum { … } Name
     const std::size_t colon = find_one_of(before, {":"});
-    if (colon > 0 && before[colon - 1].is_word()) m_program.m_enumerations.emplace(before[colon - 1].text);
+    const std::string said = type_text(before.subspan(std::min(colon + 1, before.size())));
+    const std::string integer = said.empty() ? "int" : said;
+    if (colon > 0 && before[colon - 1].is_word())
+      m_program.m_enumerations.emplace(before[colon - 1].text, integer);
     if (before.front().is("typedef") && close < m_code.size() && m_code[close].is_word())
-      m_program.m_enumerations.emplace(m_code[close].text);
+      m_program.m_enumerations.emplace(m_code[close].text, integer);
   }
 
   /// `a::b::` of `namespace a::b`; empty without a name, and of `extern "C"`.
@@ -276,14 +279,19 @@ const Tokens* Program::type_alias(std::string_view name) const {
   return found == m_types.end() ? nullptr : &found->second;
 }
 
-std::string Program::resolved_type(const std::string& type) const {
-  std::string known = type;
+std::string Program::unaliased(std::string type) const {
   for (int steps = 0; steps < 16; ++steps) {
-    const Tokens* const alias = type_alias(known);
+    const Tokens* const alias = type_alias(type);
     if (alias == nullptr || has_word(*alias, {"*", "<"})) break;
-    known = type_text(*alias);
+    type = type_text(*alias);
   }
-  return m_enumerations.contains(known) ? "int" : known;
+  return type;
+}
+
+std::string Program::resolved_type(const std::string& type) const {
+  std::string known = unaliased(type);
+  const auto enumeration = m_enumerations.find(known);
+  return enumeration == m_enumerations.end() ? known : unaliased(enumeration->second);
 }
 
 }  // namespace tuner::source

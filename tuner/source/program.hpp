@@ -98,12 +98,16 @@ class Program {
   const Enumerator* enumerator(std::string_view name) const;
   /// What a name of a type stands for, as `float` for a typedef of this file; its own name where it is none.
   std::string resolved_type(const std::string& type) const;
+  /// Whether the type, or what it stands for, is an enumeration, which resolved_type() makes an integer.
+  bool is_enumeration(const std::string& type) const { return m_enumerations.contains(unaliased(type)); }
   /// Tokens of a typedef or `using`; null: there is none.
   const Tokens* type_alias(std::string_view name) const;
 
  private:
   friend class Preprocessor;
   friend class Declarations;
+
+  std::string unaliased(std::string type) const;
 
   std::deque<ProgramFile> m_files;
   std::deque<std::string> m_made;         ///< words that macros paste together
@@ -116,7 +120,7 @@ class Program {
   std::map<std::string, Tokens, std::less<>> m_types;
   std::map<std::string, ClassConstants, std::less<>> m_classes;
   std::map<std::string, Enumerator, std::less<>> m_enumerators;
-  std::set<std::string, std::less<>> m_enumerations;
+  std::map<std::string, std::string, std::less<>> m_enumerations;  ///< and the integers that they are
 };
 
 /// A type without qualifiers, pointers and references: `unsigned int` of `const unsigned int&`.
