@@ -74,9 +74,13 @@ SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::str
       return error(
           fmt::format("the database cannot be written: {}", found),
           "check the permissions of the file and of its folder, or choose another database with --db");
-    case SQLITE_NOTADB:
-      return error(fmt::format("not an SQLite database (it begins with \"{}\")", beginning(file)),
-                   "choose another file with --db");
+    case SQLITE_NOTADB: {
+      const std::string begin = beginning(file);
+      return {result, fmt::format("{}: not an SQLite database (it begins with \"{}\")", file, begin),
+              begin.starts_with('{') ? "an export is read and not written; a database takes what it holds: "
+                                       "`tuner import`"
+                                     : "choose another file with --db"};
+    }
     case SQLITE_CORRUPT:
       return error(fmt::format("the database is damaged: {}", found),
                    fmt::format("save what is readable: sqlite3 '{}' .recover | sqlite3 recovered.db", file));

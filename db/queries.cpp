@@ -288,7 +288,9 @@ TrialRecord find_trial(const Connection& db, const std::string& prefix) {
   constexpr std::size_t most_named = 3;
   const std::vector<Digest> found = trials_beginning(db, prefix, most_named);
   if (found.empty()) {
-    throw Error(fmt::format("{}: no trial's identifier begins with {}", db.path().string(), prefix),
+    const bool has_file = db.path() != ":memory:";
+    throw Error(fmt::format("{}no trial's identifier begins with {}",
+                            has_file ? db.path().string() + ": " : "", prefix),
                 "`tuner best` and `tuner list failures` show identifiers",
                 tuner::model::ExitCode::nothing_found);
   }

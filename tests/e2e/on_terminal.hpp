@@ -27,28 +27,53 @@ struct OnTerminal {
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
+    int alive[2];
+    if (pipe2(alive, O_CLOEXEC) != 0) return;
     child = fork();
     if (child == 0) {
       setsid();
       ioctl(other, TIOCSCTTY, 0);
-      for (const int descriptor : {0, 1, 2}) dup2(other, descriptor);
-      for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
-      close(other);
-      execv(words[0], words.data());
-      _exit(127);
+      const pid_t program = fork();
+      if (program == 0) {
+        for (const int descriptor : {0, 1, 2}) dup2(other, descriptor);
+        for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+        close(other);
+        execv(words[0], words.data());
+        _exit(127);
+      }
+      outlive(program, alive[0]);
     }
     close(other);
+    close(alive[0]);
+    m_alive = alive[1];
   }
   OnTerminal(const OnTerminal&) = delete;
   OnTerminal& operator=(const OnTerminal&) = delete;
   ~OnTerminal() {
     if (terminal >= 0) close(terminal);
+    if (m_alive >= 0) close(m_alive);
     if (child > 0) waitpid(child, nullptr, 0);
   }
   void type(const std::string& keys) const { static_cast<void>(!write(terminal, keys.data(), keys.size())); }
 
   int terminal;
-  pid_t child = 0;  ///< 0: none was started
+  pid_t child = 0;  ///< that leads the session; 0: none was started
+
+ private:
+  /// When the leader of a session ends, its terminal drops what nobody has read yet. So that is not the
+  /// program, but a process that holds nothing of the terminal and ends with the test's end of `alive`.
+  [[noreturn]] static void outlive(pid_t program, int alive) {
+    for (const int signal_number : {SIGINT, SIGQUIT, SIGTSTP, SIGHUP}) signal(signal_number, SIG_IGN);
+    for (int descriptor = 0; descriptor < 256; ++descriptor)
+      if (descriptor != alive) close(descriptor);
+    waitpid(program, nullptr, 0);
+    char byte = 0;
+    while (read(alive, &byte, 1) > 0) {
+    }
+    _exit(0);
+  }
+
+  int m_alive = -1;
 };
 
 /// What a program writes to a terminal of `columns` columns that is its stdin, stdout and stderr, without the

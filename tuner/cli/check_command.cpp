@@ -296,8 +296,8 @@ void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
     const model::TrialRecord& first = *group.example;
     const std::size_t count = group.trials.size();
     write_problem(fmt::format("{}: {} of {}, {}{}:\n{}", first.kernel, model::to_string(first.outcome.status),
-                          util::counted(count, "configuration"), count == 1 ? "" : "the first ",
-                          first.configuration.text(), reports::whole_reason(first)));
+                              util::counted(count, "configuration"), count == 1 ? "" : "the first ",
+                              first.configuration.text(), reports::whole_reason(first)));
   }
 }
 
@@ -371,8 +371,9 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
   }
   if (look.signals.stop()) return look.signals.exit_code();
   if (mistakes > 0)
-    write_problem(fmt::format("{} not compile", mistakes == 1 ? "1 configuration does"
-                                                          : fmt::format("{} configurations do", mistakes)));
+    write_problem(fmt::format("{} not compile", mistakes == 1
+                                                    ? "1 configuration does"
+                                                    : fmt::format("{} configurations do", mistakes)));
   return static_cast<int>(mistakes > 0 || any_other ? model::ExitCode::failed : model::ExitCode::done);
 }
 
@@ -424,7 +425,8 @@ void add_check(const CommandPlace& place) {
   command->footer(
       "The sample covers every pair of parameter values that occurs in the space, with at most 256 "
       "configurations. In a space of more than 262,144 configurations it covers the pairs that 20,000 of "
-      "them have. Without --budget each kernel gets a minute. Mistakes are shown with file, line and column; "
+      "them have. Without --budget each kernel gets a minute, with --sanitize as long as it takes. Mistakes "
+      "are shown with file, line and column; "
       "then the exit code is 2.");
 }
 

@@ -119,23 +119,25 @@ class Filler {
     if (!finished) return;
     const auto under_way = m_under_way.extract(finished->ticket);
     const model::Compilation& compilation = *finished->compilation;
-    ++(compilation.from_cache ? m_cached : m_compiled);
-    note(compilation, under_way.mapped().first, under_way.mapped().second);
+    if (note(compilation, under_way.mapped().first, under_way.mapped().second))
+      ++(compilation.from_cache ? m_cached : m_compiled);
     if (m_compiled == telling_compilations) tell_of_size();
     const auto left = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
     m_printer.status(fmt::format("{} compiled, {} were there, {} failed", m_compiled, m_cached, m_failed),
                      static_cast<double>(m_looked_at) / left);
   }
 
-  void note(const model::Compilation& compilation, const std::string& name, bool is_reference) {
+  /// Whether it compiled.
+  bool note(const model::Compilation& compilation, const std::string& name, bool is_reference) {
     if (compilation.status == model::TrialStatus::ok ||
         compilation.status == model::TrialStatus::unlaunchable)
-      return;
+      return true;
     ++m_failed;
     if (is_reference) ++m_bad_references;
     const std::string_view reason = compile::gist(compilation.log);
     Failures& failures = m_failures[fmt::format("{}: {}", model::to_string(compilation.status), reason)];
     if (failures.count++ == 0) failures.example = is_reference ? "the reference of " + name : name;
+    return false;
   }
 
   /// While there is time to give another limit.

@@ -122,7 +122,9 @@ int list_failures(const Context& context, const ListOptions& options) {
                        ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
                        : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
   }
-  if (table.empty()) throw NothingFound("the database holds no failure");
+  if (table.empty())
+    throw NothingFound("the database holds no failure" +
+                       (options.kernel.empty() ? "" : " of kernel " + options.kernel));
   write_table(table, "failures", options.format);
   write_err("equal failures are one line; `tuner show EXAMPLE` gives the whole compiler log or driver error");
   return 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -34,6 +35,8 @@ constexpr std::size_t affordable_space = 16;
 constexpr std::size_t most_run = 64;
 /// Deadlines of a single run that the runs of one configuration together may take.
 constexpr double sizes_together = 24;
+/// So much longer than a plain one may compiling what is watched take.
+constexpr double watched_compile = 2;
 
 }  // namespace
 
@@ -54,6 +57,7 @@ struct Tally {
   std::size_t run = 0;  ///< of these, valid at some awkward size
   std::size_t runs = 0;
   std::size_t findings = 0;
+  std::size_t unreached = 0;  ///< before the budget was spent
 };
 
 /// The sample that stands for what the space holds at one listing size.
@@ -114,6 +118,9 @@ std::vector<model::Problem> problems_of(const space::KernelSpace& kernel,
   return problems;
 }
 
+/// What is said of a configuration that was not begun with.
+constexpr std::string_view unreached = "unreached\n";
+
 /// A line of its numbers, then a line for each finding.
 std::string check_one(const space::KernelSpace& kernel, const model::Configuration& configuration,
                       model::ElementType type, const std::optional<std::vector<model::Problem>>& asked,
@@ -127,6 +134,10 @@ std::string check_one(const space::KernelSpace& kernel, const model::Configurati
 }
 
 void add(Tally& tally, const std::string& said) {
+  if (said == unreached) {
+    ++tally.unreached;
+    return;
+  }
   const std::size_t first_end = said.find('\n');
   std::size_t problems = 0;
   std::from_chars(said.data(), said.data() + first_end, problems);
@@ -136,8 +147,10 @@ void add(Tally& tally, const std::string& said) {
   tally.findings += static_cast<std::size_t>(std::ranges::count(said, '\n')) - 1;
 }
 
+/// `seconds_left`: of the budget.
 Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& settings, bool all,
-                   sanitize::Sanitizer& sanitizer, terminal::LinePrinter& printer) {
+                   const std::function<double()>& seconds_left, sanitize::Sanitizer& sanitizer,
+                   terminal::LinePrinter& printer) {
   const model::KernelSpec& spec = kernel.spec();
   const model::ElementType type =
       space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), listing_sizes[0]),
@@ -154,10 +167,14 @@ Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& set
   if (!configurations.empty()) say_progress();
   sanitize::run_side_by_side(
       configurations.size(), compile_jobs(settings),
-      [&](std::size_t i) { return check_one(kernel, configurations[i], type, asked, sanitizer); },
+      [&](std::size_t i) {
+        return seconds_left() <= 0 ? std::string(unreached)
+                                   : check_one(kernel, configurations[i], type, asked, sanitizer);
+      },
       [&](std::size_t, const std::string& said) {
         add(tally, said);
-        if (const std::string findings = said.substr(said.find('\n') + 1); !findings.empty()) {
+        const std::string findings = said.substr(said.find('\n') + 1);
+        if (!findings.empty()) {
           printer.clear();
           write_out(findings);
         }
@@ -167,11 +184,16 @@ Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& set
   return tally;
 }
 
+std::chrono::milliseconds limit_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
 /// A configuration runs at several sizes, two kinds of watching each, slower than a plain run.
 sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
   const double run_limit_s = sizes_together * settings.number("run_timeout_s");
   return sanitize::Sanitizer(
-      {.run_limit = std::chrono::milliseconds(static_cast<std::int64_t>(run_limit_s * 1000))});
+      {.run_limit = limit_of(run_limit_s),
+       .compile_limit = limit_of(watched_compile * settings.number("compile_timeout_s"))});
 }
 
 std::string summary(const std::string& kernel, const Tally& tally) {
@@ -179,6 +201,9 @@ std::string summary(const std::string& kernel, const Tally& tally) {
       fmt::format("{}: {} at {} each run, {}", kernel, util::counted(tally.run, "configuration"),
                   util::counted(tally.run == 0 ? 0 : tally.runs / tally.run, "size"),
                   util::counted(tally.findings, "finding"));
+  if (tally.unreached > 0)
+    text +=
+        fmt::format("; {} not reached, the budget is spent", util::counted(tally.unreached, "configuration"));
   if (tally.run < tally.configurations) {
     text += fmt::format("; {} more are valid at none of the sizes", tally.configurations - tally.run);
   }
@@ -192,6 +217,9 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
   load_address_sanitizer(context);
   sanitize::Sanitizer sanitizer = make_sanitizer(settings);
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  const double began = terminal::steady_clock()();
+  const auto budget = static_cast<double>(settings.budget().time.count());
+  const auto seconds_left = [&] { return budget > 0 ? began + budget - terminal::steady_clock()() : 1; };
   std::size_t findings = 0;
   for (const model::KernelSpec& spec : kernels) {
     if (!model::runs_on(spec.device_kinds, settings.text("device"))) {
@@ -199,7 +227,8 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
                             fmt::join(spec.device_kinds, "\", \"")));
       continue;
     }
-    const Tally tally = check_kernel(space::KernelSpace(spec), settings, all, sanitizer, printer);
+    const Tally tally =
+        check_kernel(space::KernelSpace(spec), settings, all, seconds_left, sanitizer, printer);
     write_out(summary(spec.name, tally));
     findings += tally.findings;
   }

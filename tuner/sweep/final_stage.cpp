@@ -340,9 +340,9 @@ void FinalStage::hold_again(std::size_t group) {
       problem, environment(m_request, problem.type), 1, m_request.policy.final.finalists);
   if (!is_unsettled(field) || !m_again.insert(group).second) return;
   m_services.observer.notice(
-      fmt::format("the final of {} did not settle: its only finalist took longer than others did in the "
+      fmt::format("the final of {} {} did not settle: its only finalist took longer than others did in the "
                   "race; it is held again with them",
-                  problem.text()));
+                  problem.family, problem.text()));
   open(group);
 }
 

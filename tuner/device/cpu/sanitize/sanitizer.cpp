@@ -232,11 +232,13 @@ void add(std::vector<Finding>& findings, Finding finding) {
 }
 
 /// What ended a child that did not get through its problems.
-Finding death(const ChildEnd& end, const std::vector<model::SourceText>& sources) {
+Finding death(const ChildEnd& end, const std::vector<model::SourceText>& sources,
+              std::chrono::milliseconds limit) {
   Finding finding;
   if (end.timed_out) {
     finding.kind = Finding::Kind::timeout;
-    finding.text = "the run did not end in time";
+    finding.text = fmt::format("a launch did not end: all sizes together have {:g} s",
+                               std::chrono::duration<double>(limit).count());
     return finding;
   }
   finding = read_sanitizer_log(end.output, sources);
@@ -247,7 +249,8 @@ Finding death(const ChildEnd& end, const std::vector<model::SourceText>& sources
 /// Adds what a child's messages and its end mean. Returns the problem it was at.
 std::size_t read_messages(const ChildEnd& end, std::size_t first,
                           const std::vector<model::SourceText>& sources,
-                          const std::vector<model::Problem>& problems, std::vector<Finding>& findings) {
+                          const std::vector<model::Problem>& problems, std::chrono::milliseconds limit,
+                          std::vector<Finding>& findings) {
   std::size_t at = first;
   const auto keep = [&](Finding finding) {
     finding.problem = problems[std::min(at, problems.size() - 1)];
@@ -264,7 +267,7 @@ std::size_t read_messages(const ChildEnd& end, std::size_t first,
       keep(fault_finding(Finding::Kind::launch, line.substr(launch_word.size()), sources));
     }
   }
-  if (!end.finished) keep(death(end, sources));
+  if (!end.finished) keep(death(end, sources, limit));
   return at;
 }
 
@@ -288,7 +291,9 @@ std::vector<Finding> Sanitizer::check(const space::KernelSpace& kernel,
   Found findings;
   if (problems.empty()) return findings;
   if (m_options.memory) watch(m_memory, kernel, configuration, problems, findings);
-  if (m_options.races) watch(m_accesses, kernel, configuration, problems, findings);
+  const bool hangs = std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.kind == Finding::Kind::timeout; });
+  if (m_options.races && !hangs) watch(m_accesses, kernel, configuration, problems, findings);
   for (Finding& finding : findings) {
     finding.kernel = kernel.spec().name;
     finding.configuration = configuration;
@@ -343,8 +348,8 @@ void Sanitizer::watch(compile::host::HostCompiler& compiler, const space::Kernel
           _exit(0);  // fibres that wait for ever are not worth unwinding
         },
         m_options.run_limit);
-    const std::size_t at = read_messages(end, first, job.source, problems, findings);
-    if (end.finished) break;
+    const std::size_t at = read_messages(end, first, job.source, problems, m_options.run_limit, findings);
+    if (end.finished || end.timed_out) break;
     first = at + 1;
   }
 }

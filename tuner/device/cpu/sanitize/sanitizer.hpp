@@ -66,7 +66,7 @@ struct SanitizerOptions {
 /// Runs kernels on the CPU with everything watched: once under AddressSanitizer and
 /// UndefinedBehaviorSanitizer, once with every access reported to the race detector. Runs happen in forked
 /// children on exactly sized buffers; one child runs the problems of a configuration one after another, and
-/// where it dies the next one goes on with the rest.
+/// where it dies the next one goes on with the rest. What hangs once is not run again.
 class Sanitizer {
  public:
   /// Throws model::Error where there is no host compiler, or where `memory` is asked for and
