@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <set>
 
 #include "config/planned_launch.hpp"
@@ -19,6 +19,7 @@ class LaunchParameters {
     fold_constants();
     open_macros();
     template_arguments();
+    use_literals(m_planned);
     block();
   }
 
@@ -140,9 +141,8 @@ class LaunchParameters {
     if (other) {
       m_planned.replace(*other, source::symbol_value(name));
       m_plan.names[name] = name;
-    } else if (value.kind == Value::Kind::number && value.number > 1) {
-      m_literals[value.number] = name;
     }
+    if (value.kind == Value::Kind::number && value.number > 1) m_planned.literals[name] = value.number;
   }
 
   void block() {
@@ -181,11 +181,12 @@ class LaunchParameters {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const Value& one = m_launch.block[axis];
       if (one.kind != Value::Kind::number || one.number <= 1) continue;
-      const auto found = m_literals.find(one.number);
-      if (found == m_literals.end() && !may_change_literals()) continue;
+      const std::optional<std::string> found = m_planned.parameter_of(one.number);
+      // The number of several parameters stands as it is.
+      if (!found && (m_planned.is_literal(one.number) || !may_change_literals())) continue;
       std::string name;
-      if (found != m_literals.end()) {
-        name = found->second;
+      if (found) {
+        name = *found;
       } else {
         name = m_planned.free_name(is_plane ? fmt::format("BLOCK_{}", "XYZ"[axis]) : "BLOCK_SIZE");
         m_planned.add_parameter(
@@ -234,7 +235,6 @@ class LaunchParameters {
   DraftSource& m_source;
   ProgramLaunch& m_launch;
   DraftPlan& m_plan;
-  std::map<std::int64_t, std::string> m_literals;  ///< numbers that a template parameter stands for
 };
 
 }  // namespace

@@ -72,6 +72,27 @@ void PlannedLaunch::add_parameter(std::string name, std::string values, std::str
   plan.parameters.push_back({std::move(name), std::move(values), std::move(why), std::move(usual)});
 }
 
+bool PlannedLaunch::is_literal(std::int64_t number) const {
+  return std::ranges::any_of(literals, [&](const auto& one) { return one.second == number; });
+}
+
+std::optional<std::string> PlannedLaunch::parameter_of(std::int64_t number) const {
+  std::optional<std::string> only;
+  for (const auto& [name, value] : literals) {
+    if (value != number) continue;
+    if (only) return std::nullopt;
+    only = name;
+  }
+  // One that has a name in the launch is no number there.
+  const auto is_named = [&](const DraftParameter& one) {
+    return std::ranges::any_of(plan.names, [&](const auto& name) { return name.second == one.name; });
+  };
+  const auto has_value = [&](const DraftParameter& one) {
+    return only && one.name != *only && one.usual == std::to_string(number) && !is_named(one);
+  };
+  return std::ranges::any_of(plan.parameters, has_value) ? std::nullopt : only;
+}
+
 std::string PlannedLaunch::free_name(std::string name) const {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
@@ -102,6 +123,7 @@ DraftPlan plan_launch(DraftSource& source) {
   PlannedLaunch planned(source);
   find_parameters(planned);
   find_sizes(planned);
+  settle_literals(planned);
   say(planned);
   DraftPlan& plan = planned.plan;
   if (plan.sizes.empty()) {

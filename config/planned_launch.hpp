@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,10 @@ struct PlannedLaunch {
 
   bool has_parameter(const std::string& name) const;
   void add_parameter(std::string name, std::string values, std::string why, std::string usual);
+  /// The parameter that a number of the launch stands for: the only one that has it as its value, and takes
+  /// it from a literal. None where there are several.
+  std::optional<std::string> parameter_of(std::int64_t number) const;
+  bool is_literal(std::int64_t number) const;
   /// `name`, made one that a spec may have and that this one has not yet.
   std::string free_name(std::string name) const;
 
@@ -37,6 +43,8 @@ struct PlannedLaunch {
   DraftSource& source;
   ProgramLaunch launch;  ///< at first the one that says most
   const Frame* inside;   ///< the kernel, called by the launch
+  /// Parameters that the launch gives as a number above 1, as `kernel<4>`, and this number.
+  std::map<std::string, std::int64_t> literals;
   DraftPlan plan;
 };
 
@@ -44,8 +52,14 @@ struct PlannedLaunch {
 
 /// What may change from one configuration to the next: macros, template arguments, and what sets the block.
 void find_parameters(PlannedLaunch& planned);
+/// A part of find_parameters(): has factors and divisors of grid and block that are such a number, and can be
+/// nothing else, be the parameter.
+void use_literals(PlannedLaunch& planned);
 /// What of the rest is a size; what is none becomes the number that the program has.
 void find_sizes(PlannedLaunch& planned);
+/// A parameter whose number still stands in the grid or the block, for whatever, keeps its launched value, or
+/// the grid becomes a question.
+void settle_literals(PlannedLaunch& planned);
 /// Puts grid, block, arguments and constraints into the words of a spec.
 void say(PlannedLaunch& planned);
 

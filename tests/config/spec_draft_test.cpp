@@ -361,6 +361,55 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK_FALSE(spec.parameters.front().runtime);
   }
 
+  TEST_CASE("a template argument is a factor of the launch that has its number") {
+    const std::string clamp =
+        "template <typename T, int VEC> __global__ void clamp_kernel(T* d, const T* e, int n) {\n"
+        "  int i = (blockIdx.x * blockDim.x + threadIdx.x) * VEC;\n"
+        "  for (int j = 0; j < VEC; ++j) if (i + j < n) d[i + j] = e[i + j]; }\n";
+    const Drafted vectors = drafted(program_of(
+        clamp,
+        "int block = 256; clamp_kernel<float, 2><<<(n + block*2 - 1) / (block*2), block>>>(d, e, n);"));
+    CHECK(spec_of(vectors).steps.front().grid.front().text == "ceil_div(N, TUNED_VEC * BLOCK)");
+    CHECK(values_of(vectors, "TUNED_VEC") == std::vector<std::int64_t>{1, 2, 4, 8});
+    CHECK(vectors.draft.spec.find("default = { TUNED_VEC = 2, BLOCK = 256 }") != std::string::npos);
+    const Drafted lanes = drafted(program_of(
+        "template <int LANES> __global__ void spmv_csr(float* d, const float* e, int rows) {\n"
+        "  int r = (blockIdx.x * blockDim.x + threadIdx.x) / LANES; if (r < rows) d[r] = e[r]; }\n",
+        "int rows = n, threads = 128; spmv_csr<8><<<(rows*8 + threads - 1)/threads, threads>>>(d, e, "
+        "rows);"));
+    CHECK(spec_of(lanes).steps.front().grid.front().text == "ceil_div(TUNED_LANES * ROWS, THREADS)");
+    CHECK(values_of(lanes, "TUNED_LANES").size() > 1);
+  }
+
+  TEST_CASE("a number of the launch that may be a template argument leaves it its value, or is asked about") {
+    const std::string kernel =
+        "template <int A, int B> __global__ void k(float* d, const float* e, int n) {\n"
+        "  d[blockIdx.x * A + threadIdx.x * B] = e[blockDim.x + n]; }\n";
+    const auto launched = [&](const std::string& launch) {
+      return drafted(program_of(kernel, "int block = 64; " + launch + "(d, e, n);"));
+    };
+    // Either may be the 2.
+    const Drafted two = launched("k<2, 2><<<(n + block*2 - 1) / (block*2), block>>>");
+    CHECK(spec_of(two).steps.front().grid.front().text == "ceil_div(N, 2 * BLOCK)");
+    CHECK(values_of(two, "TUNED_A") == std::vector<std::int64_t>{2});
+    CHECK(values_of(two, "TUNED_B") == std::vector<std::int64_t>{2});
+    CHECK(two.asks("TUNED_A: does it have to do with the 2 of the launch"));
+    const Drafted block = launched("k<16, 16><<<n / 16, dim3(16, 16)>>>");
+    CHECK(spec_of(block).steps.front().block.front().text == "16");
+    CHECK(values_of(block, "TUNED_A") == std::vector<std::int64_t>{16});
+    // It is no factor, or a constant of another name has it.
+    CHECK(values_of(launched("k<4, 1><<<n / block + 4, block>>>"), "TUNED_A").size() == 1);
+    CHECK(values_of(launched("k<4, 1><<<dim3(n / block, 4), block>>>"), "TUNED_A").size() == 1);
+    const Drafted named = launched("const int each = 4; k<4, 1><<<n / (block * each), block>>>");
+    CHECK(values_of(named, "TUNED_A").size() == 1);
+    CHECK(values_of(named, "TUNED_B").size() > 1);
+    const Drafted lone = launched("k<32, 1><<<32, 32>>>");
+    CHECK(values_of(lone, "TUNED_A").size() > 1);
+    CHECK(lone.draft.spec.find("grid = [\"32\"]  # ? is the 32 TUNED_A too?") != std::string::npos);
+    CHECK(launched("k<2, 1><<<(n + 511) / 512, 256>>>")
+              .asks("grid: is the 512 TUNED_A times the block's 256?"));
+  }
+
   TEST_CASE("a product that the kernel takes is one size") {
     const Drafted result = drafted(
         "__global__ void k(float* d, int rows, int c) { d[blockIdx.x * c + threadIdx.x] = rows * blockDim.x; "
