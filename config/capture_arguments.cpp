@@ -257,23 +257,31 @@ class RecordedArguments {
 
   // Variables of the device.
 
+  /// Namespaces without a name are in the capture alone.
+  std::vector<CapturedRegion>::const_iterator region_of(const GlobalVariable& variable) const {
+    const auto& regions = m_launch.regions;
+    const auto exact = std::ranges::find(regions, variable.qualified_name(), &CapturedRegion::variable);
+    if (exact != regions.end()) return exact;
+    return std::ranges::find_if(regions, [&](const CapturedRegion& region) {
+      return region.variable == variable.name || region.variable.ends_with("::" + variable.name);
+    });
+  }
+
   void variables() {
-    for (const auto& variable : m_source.program.variables()) {
-      if (!variable.on_device || variable.pointer || !m_source.words.contains(variable.name)) continue;
-      const auto found = std::ranges::find_if(m_launch.regions, [&](const CapturedRegion& region) {
-        return region.variable == variable.name || region.variable.ends_with("::" + variable.name);
-      });
+    for (const auto& [used, name] : m_source.device_variables()) {
+      const GlobalVariable& variable = *used;
+      const auto found = region_of(variable);
       if (found == m_launch.regions.end()) {
         m_source.ask(fmt::format("{}: the variable of line {} is not in the capture, and holds zeros here",
-                                 variable.name, variable.line));
+                                 name, variable.line));
         continue;
       }
       const std::string type = m_source.program.resolved_type(variable.type);
-      const CapturedExtent extent = m_launches.extent(*found, variable.name, captured_element(type));
-      const std::vector<Kept> kept = kept_of(*found, variable.name, extent, captured_element(type));
+      const CapturedExtent extent = m_launches.extent(*found, name, captured_element(type));
+      const std::vector<Kept> kept = kept_of(*found, name, extent, captured_element(type));
       const bool changes = std::ranges::any_of(kept, is_changed) && !variable.in_constant;
       m_made.arguments.tables +=
-          buffer(kept, extent, type, variable.name,
+          buffer(kept, extent, type, name,
                  changes ? Role{"inout", fmt::format("changed; line {}", variable.line), true}
                          : Role{"in", fmt::format("line {}", variable.line)},
                  "");

@@ -52,8 +52,8 @@ class ArgumentTables {
   /// Variables of the device that the kernel uses.
   std::string symbols() {
     std::string text;
-    for (const auto& variable : m_source.program.variables()) {
-      if (!variable.on_device || variable.pointer || !m_source.words.contains(variable.name)) continue;
+    for (const auto& [used, name] : m_source.device_variables()) {
+      const GlobalVariable& variable = *used;
       std::vector<std::string> extent;
       bool is_known = true;
       for (const tuner::source::Tokens tokens : variable.extents) {
@@ -63,16 +63,15 @@ class ArgumentTables {
       }
       if (extent.empty()) extent.emplace_back("1");
       const std::string type = m_source.program.resolved_type(variable.type);
-      const std::string known_type = m_types.spec_type(type, true, variable.name);
+      const std::string known_type = m_types.spec_type(type, true, name);
       text += fmt::format(
           "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nsymbol = \"{}\"  # line {}\naccess = "
           "\"{}\"\nextent = {}{}\n"
           "init = \"{}\"  # ?\n",
-          variable.name, known_type, variable.name, variable.line, variable.in_constant ? "in" : "inout",
+          name, known_type, variable.qualified_name(), variable.line, variable.in_constant ? "in" : "inout",
           toml_list(extent), is_known ? "" : "  # ?", usual_init(type));
-      m_found.buffers.push_back(
-          {variable.name, known_type, product_text(extent), true, !variable.in_constant});
-      m_source.ask(fmt::format("{}: what does the variable of line {} hold?", variable.name, variable.line));
+      m_found.buffers.push_back({name, known_type, product_text(extent), true, !variable.in_constant});
+      m_source.ask(fmt::format("{}: what does the variable of line {} hold?", name, variable.line));
     }
     return text;
   }

@@ -17,6 +17,7 @@ namespace config {
 namespace model = tuner::model;
 namespace source = tuner::source;
 using source::Frame;
+using source::GlobalVariable;
 using source::HostCode;
 using source::LaunchArgument;
 using source::PointerUse;
@@ -32,6 +33,12 @@ using source::Token;
 using source::Tokens;
 using source::Value;
 
+/// A variable of the device that the kernel uses.
+struct DeviceVariable {
+  const GlobalVariable* variable;
+  std::string name;  ///< of its argument
+};
+
 /// What a draft is made from: a kernel, and what its program says of it, read once for all parts of the
 /// draft. The parts add questions.
 struct DraftSource {
@@ -44,6 +51,8 @@ struct DraftSource {
   bool may_be_size(const SourceParameter& parameter, const std::string& type) const;
   /// This number, larger than 1, stands in the kernel or in what it calls.
   bool has_number(std::int64_t wanted) const;
+  /// In the source's order, without pointers.
+  std::vector<DeviceVariable> device_variables() const;
   void ask(std::string question) { questions.push_back(std::move(question)); }
 
   const Program& program;

@@ -44,6 +44,60 @@ bool DraftSource::has_number(std::int64_t wanted) const {
   return false;
 }
 
+namespace {
+
+/// `a::b::` before the name at `at`, as far as it is written; none: nothing is.
+std::optional<std::string> written_scope(Tokens body, std::size_t at) {
+  if (at == 0 || !body[at - 1].is("::")) return std::nullopt;
+  std::string scope;
+  for (; at > 1 && body[at - 1].is("::") && body[at - 2].is_word(); at -= 2)
+    scope = std::string(body[at - 2].text) + "::" + scope;
+  return scope;
+}
+
+/// `a_b` of `a::b`.
+std::string with_underscores(std::string name) {
+  for (std::size_t at = 0; (at = name.find("::", at)) != std::string::npos;) name.replace(at, 2, "_");
+  return name;
+}
+
+/// Whether the function means this one of several variables of one name.
+bool means(const ProgramFunction& function, const GlobalVariable& one,
+           const std::vector<const GlobalVariable*>& all) {
+  const auto encloses = [&](const GlobalVariable& other) {
+    return other.name == one.name && function.scope.starts_with(other.scope);
+  };
+  const bool is_hidden = std::ranges::any_of(all, [&](const GlobalVariable* other) {
+    return encloses(*other) && (!encloses(one) || other->scope.size() > one.scope.size());
+  });
+  for (std::size_t i = 0; i < function.body.size(); ++i) {
+    if (!function.body[i].is(one.name)) continue;
+    const std::optional<std::string> scope = written_scope(function.body, i);
+    if (scope ? ("::" + one.scope).ends_with("::" + *scope) && (!scope->empty() || one.scope.empty())
+              : !is_hidden)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<DeviceVariable> DraftSource::device_variables() const {
+  std::vector<const GlobalVariable*> all;
+  for (const GlobalVariable& variable : program.variables())
+    if (variable.on_device && !variable.pointer && words.contains(variable.name)) all.push_back(&variable);
+  std::vector<DeviceVariable> used;
+  for (const GlobalVariable* const one : all) {
+    const bool is_only = std::ranges::count(all, one->name, &GlobalVariable::name) == 1;
+    const bool is_meant = std::ranges::any_of(
+        reached, [&](const ProgramFunction* function) { return means(*function, *one, all); });
+    if (!is_only && !is_meant) continue;
+    const bool is_taken = std::ranges::count(used, one->name, &DeviceVariable::name) > 0;
+    used.push_back({one, is_taken ? with_underscores(one->qualified_name()) : one->name});
+  }
+  return used;
+}
+
 DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_kernel,
                          const DraftRequest& its_request)
     : program(its_program),

@@ -205,6 +205,13 @@ TEST_CASE("an entry that is no kernel says so and lists the kernels") {
                          "entry 'tlie<4>' is not a kernel that the source declares or can "
                          "instantiate: identifier \"tlie\" is undefined; kernels in the source: tile"),
                 misspelt.log);
+  const Compilation variable = nvcc_compiler().compile(nvcc_job(
+      "namespace space { __constant__ int values[2]; }\n__global__ void k(int* p) {}\n", {"k", "&values"}));
+  CHECK(variable.status == TrialStatus::compile_error);
+  CHECK_MESSAGE(mentions(variable,
+                         "symbol 'values' is not a variable that the source declares: identifier "
+                         "\"values\" is undefined"),
+                variable.log);
   const Compilation function = nvcc_compiler().compile(nvcc_job(
       "__device__ int twice(int n) { return 2 * n; }\n__global__ void k(int* p) { *p = twice(1); }\n",
       {"twice"}));

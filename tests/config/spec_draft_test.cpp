@@ -325,6 +325,25 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec_of(result).arguments[3].extent.front().text == "17");
   }
 
+  TEST_CASE("constants of the device are named with their namespaces, and only those that the kernel means") {
+    const auto arguments = [](const std::string& body) {
+      const Drafted result = drafted(
+          "__constant__ float taps[2];\nnamespace other { __constant__ float taps[3]; }\n"
+          "namespace filter { __constant__ float taps[9], scale[1];\n"
+          "__global__ void k(float* d, int n) { d[n] = " +
+          body + "; } }\n");
+      std::string text;
+      for (const auto& one : spec_of(result).arguments)
+        if (!one.symbol.empty()) text += one.name + "=" + one.symbol + " ";
+      return text;
+    };
+    CHECK(arguments("scale[0]") == "scale=filter::scale ");
+    CHECK(arguments("taps[0]") == "taps=filter::taps ");
+    CHECK(arguments("::taps[0]") == "taps=taps ");
+    CHECK(arguments("other::taps[0]") == "taps=other::taps ");
+    CHECK(arguments("taps[0] + other::taps[0]") == "taps=other::taps filter_taps=filter::taps ");
+  }
+
   TEST_CASE("a number of the launch that the kernel has too stays what it is") {
     const auto parameters = [](const std::string& body) {
       return spec_of(

@@ -149,6 +149,18 @@ extern "C" __global__ void saxpy_reference(const float* x, const float* y, doubl
     CHECK_MESSAGE(!has(check.out + check.err, "compile_error"), check.out, check.err);
   }
 
+  TEST_CASE("a variable in a namespace is called by its whole name") {
+    const User user;
+    std::ofstream(user.home / "conv.cu") << "namespace filter { __constant__ float taps[9]; }\n"
+                                            "__global__ void conv1d(float* y, const float* x, int n) {\n"
+                                            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                            "  if (i < n) y[i] = x[i] * filter::taps[i % 9];\n}\n";
+    REQUIRE(user.types({"init", "conv.cu"}).exit_code == 0);
+    CHECK(has(tuner::test::read_text(user.home / "conv1d.toml"), "symbol = \"filter::taps\""));
+    const auto check = user.types({"check", "conv1d.toml"});
+    CHECK_MESSAGE(!has(check.out + check.err, "compile_error"), check.out, check.err);
+  }
+
   TEST_CASE("a kernel of structs is tuned once its reference is written, which is passed them") {
     const User user;
     std::ofstream(user.home / "particles.cu") << R"(

@@ -112,6 +112,15 @@ TEST_SUITE("source::Program") {
     CHECK_FALSE(read.program.is_enumeration("byte"));
   }
 
+  TEST_CASE("variables keep their namespaces") {
+    const Read read(
+        "namespace a::b { __constant__ float taps[9]; namespace { __device__ int seen; } }\n"
+        "namespace c { int before = 1; }\n__constant__ float plain, taps[3];\n");
+    std::string names;
+    for (const auto& one : read.program.variables()) names += one.qualified_name() + " ";
+    CHECK(names == "a::b::taps a::b::seen c::before plain taps ");
+  }
+
   TEST_CASE("a file that is cut anywhere is read to its end") {
     const std::string text =
         "#define F(a, b) a ## b\n#if F(1, 2) > 3\ntemplate <typename T> struct S { static const int n = "

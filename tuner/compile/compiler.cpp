@@ -103,6 +103,11 @@ std::string defines(const model::CompileJob& job) {
 }
 
 std::string entry_mistake(const model::CompileJob& job, std::string_view entry, std::string_view why) {
+  if (model::is_variable(entry)) {
+    const std::size_t begin = std::min(entry.find_first_not_of("& "), entry.size());
+    return fmt::format("symbol '{}' is not a variable that the source declares{}{}", entry.substr(begin),
+                       why.empty() ? "" : ": ", why);
+  }
   if (why.find("overloaded function") != std::string_view::npos)
     return fmt::format(
         "entry '{0}' is the name of several functions; say which by its parameters: entry = \"{0}(float*, "

@@ -219,6 +219,7 @@ class Declarations {
       }
       GlobalVariable variable;
       variable.name = part[end - 1].text;
+      variable.scope = m_scope;
       variable.type = type_text(type);
       variable.constant = has_word(type, {"const", "constexpr"});
       variable.in_constant = has_word(type, {"__constant__"});

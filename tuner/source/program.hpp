@@ -50,6 +50,7 @@ struct ProgramFunction {
 /// A variable outside functions.
 struct GlobalVariable {
   std::string name;
+  std::string scope;  ///< as of a function
   std::string type;
   bool constant = false;     ///< const or constexpr
   bool on_device = false;    ///< __constant__ or __device__
@@ -58,6 +59,8 @@ struct GlobalVariable {
   std::vector<Tokens> extents;  ///< of an array
   Tokens init;                  ///< behind `=`, or between its braces or brackets
   int line = 0;
+
+  std::string qualified_name() const { return scope + name; }
 };
 
 /// A class or struct with constants that expressions use.

@@ -129,6 +129,24 @@ class Finds(InAFolder):
         self.assertEqual({row["status"] for row in result.rows} - {"dropped"}, {"ok"})
         self.assertIn("MODE", result.best.configuration)
 
+    def test_variables_are_named_with_or_without_their_namespaces(self):
+        source = """
+        namespace filter { __constant__ float taps[3]; }
+        __global__ void conv(float* y, int n) {
+          const int i = blockIdx.x * BLOCK + threadIdx.x;
+          if (i < n) y[i] = filter::taps[i % 3];
+        }"""
+        taps = numpy.array([1, 2, 3], dtype=numpy.float32)
+        for name in ["taps", "filter::taps"]:
+            result = tuner.tune(
+                source, {"BLOCK": [32, 64]}, [numpy.zeros(300, numpy.float32), 300], {"N": 300}, [numpy.tile(taps, 100)],
+                grid="ceil_div(N, BLOCK)", symbols={name: taps}, device="cpu", measure="quick", quiet=True,
+            )  # fmt: skip
+            self.assertTrue(result.best.verified)
+        with self.assertRaisesRegex(tuner.TuneError, "the source has no variable `other::taps` that the kernel uses"):
+            arguments = [numpy.zeros(3, numpy.float32), 3]
+            tuner.tune(source, {"BLOCK": [32]}, arguments, symbols={"other::taps": taps}, device="cpu", quiet=True)
+
     def test_arrays_of_other_libraries_are_copied(self):
         class Tensor:  # as PyTorch's and CuPy's look like
             def __init__(self, array):

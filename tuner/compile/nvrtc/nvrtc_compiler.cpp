@@ -70,9 +70,6 @@ std::optional<std::string> missing_entry(const CompileJob& job, std::string_view
   std::string_view why = first_error(log);
   why.remove_prefix(std::min(why.find("error: "), why.size()));
   name.remove_prefix(begin);
-  if (model::is_variable(name))
-    return fmt::format("symbol '{}' is not a variable that the source declares: {}",
-                       name.substr(std::min(name.find_first_not_of("& "), name.size())), why);
   return entry_mistake(job, name, why);
 }
 

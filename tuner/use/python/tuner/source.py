@@ -59,5 +59,8 @@ class Source:
     def pointers_and_numbers(self):
         return [one for one in self.arguments if "symbol" not in one]
 
-    def symbols(self):
-        return {one["symbol"]: one for one in self.arguments if "symbol" in one}
+    def symbol(self, name):
+        """The variable of this name, with or without its namespaces; None where none or several have it."""
+        known = [one for one in self.arguments if "symbol" in one]
+        found = [one for one in known if one["symbol"] == name] or [one for one in known if one["symbol"].endswith(f"::{name}")]
+        return found[0] if len(found) == 1 else None

@@ -55,11 +55,11 @@ class SpecWriter:
                 self._add_buffer(what, one, values, expected, verified)
             else:
                 self._add_number(what, one, values)
-        known = self.source.symbols()
         for name, array in symbols.items():
-            if name not in known:
+            known = self.source.symbol(name)
+            if known is None:
                 raise TuneError(f"the source has no variable `{name}` that the kernel uses")
-            what, one = f"the variable `{name}`", dict(known[name], access="in")
+            what, one = f"the variable `{name}`", dict(known, access="in")
             self._add_buffer(what, one, [self._array(what, one, array)], [None], verified)
 
     def _add_buffer(self, what, one, hosts, expected, verified):

@@ -57,7 +57,7 @@ def tune(
     restrictions  expressions that must hold, functions of a configuration, or a list of allowed configurations
     tolerance     {"absolute": ..., "relative": ..., "ulp": ..., "share": ...}
     compare       device code that says what is right: a kernel of one thread with parameters such as y, y_error, N
-    symbols       {"name": array}: __constant__ and __device__ variables
+    symbols       {"name": array}: __constant__ and __device__ variables, as "taps" or "filter::taps"
     flags         further ones of `tuner run`
 
     A TuneError says why there is no result. Ctrl-C keeps what was measured; the same call goes on from there.
