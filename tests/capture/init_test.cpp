@@ -173,8 +173,9 @@ TEST_SUITE("init from a capture") {
     const ProgramResult other = captured.types({"check", "scale.toml", "--device", "cpu", "--sizes", "500"});
     INFO(other.out, other.err);
     const std::string why = "`y` is 500, and its file";
-    REQUIRE(contains(other.out, why));
-    CHECK(other.out.find(why) == other.out.rfind(why));
+    CHECK(other.exit_code == 1);
+    REQUIRE(contains(other.err, why));
+    CHECK(other.err.find(why) == other.err.rfind(why));
   }
 
   TEST_CASE("a part of a sweep takes its sizes from a capture, and the parts together are the sweep") {

@@ -139,7 +139,7 @@ TEST_SUITE("tuner command line, what is taken into account") {
       CHECK(none.out.empty());
       CHECK(has(none.err,
                 "of a device named 'A100' there are 0 trials; answers are of NVIDIA H100, NVIDIA H200"));
-      CHECK(has(none.err, "tuner run --sizes"));
+      CHECK(has(none.err, "tuner run --kernel matmul --sizes"));
     }
     CHECK(owner.asks(build, {"--gpu", "A100"}).exit_code == 3);
   }
