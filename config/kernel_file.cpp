@@ -183,7 +183,8 @@ LoadedKernels load_embedded(std::span<const model::EmbeddedFile> files) {
   const EmbeddedFiles reader(files);
   for (const model::EmbeddedFile& file : files) {
     const std::filesystem::path path(file.path);
-    if (is_spec_name(path)) loaded.add(load_one(reader, path, fmt::format("{}{}", tuner::model::shipped_prefix, file.path)));
+    if (is_spec_name(path))
+      loaded.add(load_one(reader, path, fmt::format("{}{}", tuner::model::shipped_prefix, file.path)));
   }
   return loaded;
 }

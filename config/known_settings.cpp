@@ -199,8 +199,7 @@ std::string accepted_text(const KnownSetting& setting) {
 
 void check_value(const KnownSetting& setting, const std::string& value) {
   const bool is_path = setting.kind == SettingKind::path;
-  if (util::trimmed(value).empty())
-    refuse(setting, value, is_path ? "give a path" : accepted_text(setting));
+  if (util::trimmed(value).empty()) refuse(setting, value, is_path ? "give a path" : accepted_text(setting));
   if (value != util::one_line(value))
     refuse(setting, value,
            is_path ? "a path with a line break, a tab or a control character is not taken here"

@@ -208,7 +208,8 @@ layout::Layout load_layout(std::span<const model::EmbeddedFile> shipped, const s
     if (!base.ends_with(layout_suffix)) continue;
     names.push_back(base.substr(0, base.size() - layout_suffix.size()));
     if (names.back() == name)
-      return parse(std::string(file.text), fmt::format("{}{}", tuner::model::shipped_prefix, file.path), name);
+      return parse(std::string(file.text), fmt::format("{}{}", tuner::model::shipped_prefix, file.path),
+                   name);
   }
   throw model::UsageError(
       fmt::format("no report layout is called '{}'", name),

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -254,16 +252,6 @@ void copy_pages(const Connection& source, const Connection& target) {
 }
 
 }  // namespace
-
-bool begins_as_database(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
-  constexpr std::string_view mark{"SQLite format 3\0", 16};
-  std::array<char, mark.size()> bytes{};
-  std::ifstream in(path, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  return std::string_view(bytes.data(), static_cast<std::size_t>(in.gcount())) == mark;
-}
 
 void snapshot(const Connection& source, const std::filesystem::path& copy) {
   if (std::filesystem::exists(copy))

@@ -36,9 +36,6 @@ void require_ours(const Connection& db, const Schema& schema, std::string_view h
 Connection open_database(const std::filesystem::path& path, const OpenOptions& options = {},
                          const Schema& schema = shipped_schema());
 
-/// Whether `path` is a file that begins as every SQLite database does. A pipe is not read.
-bool begins_as_database(const std::filesystem::path& path);
-
 /// Opens for reading whatever version its schema has, and changes nothing.
 Connection open_as_it_is(const std::filesystem::path& path, OpenOptions options = {});
 

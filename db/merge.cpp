@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "db/database.hpp"
+#include "db/export_file.hpp"
 #include "db/queries.hpp"
 #include "db/statement.hpp"
 #include "db/transfer.hpp"

@@ -107,7 +107,8 @@ extent = ["N"]
 
   TEST_CASE("a spec that no device can launch is not sound") {
     const User user;
-    write_text(user.home / "fill.toml", replaced(sound_spec, "block = [\"BLOCK\"]", "block = [\"BLOCK - BLOCK\"]"));
+    write_text(user.home / "fill.toml",
+               replaced(sound_spec, "block = [\"BLOCK\"]", "block = [\"BLOCK - BLOCK\"]"));
     write_text(user.home / "fill.cu", "extern \"C\" __global__ void fill(float* x) { x[0] = 1; }");
     const auto result = user.types({"check", "fill.toml", "--device", "cpu", "--sizes", "64", "--quiet"});
     CHECK(result.exit_code == 1);

@@ -69,9 +69,8 @@ TEST_SUITE("tuner command line, the end of a run") {
     tuner::test::write_text(user.home / "slow", "#!/bin/sh\nsleep 3\nexec c++ \"$@\"\n");
     std::filesystem::permissions(user.home / "slow", std::filesystem::perms::owner_all);
     user.environment["TUNER_HOST_CXX"] = user.home / "slow";
-    const auto run =
-        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "64", "--budget", "1s",
-                    "--report", "r.md", "--events", "events.jsonl"});
+    const auto run = user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "64", "--budget",
+                                 "1s", "--report", "r.md", "--events", "events.jsonl"});
     INFO(run.out, run.err);
     CHECK(has(words_of(run.err),
               "nothing has a result: no trial that may be used was measured before the end"));

@@ -118,12 +118,14 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
   if (text.starts_with(no_number)) {  // --top = 1.5
     const std::size_t end = text.find(" = ");
     const std::string name = text.substr(no_number.size(), end - no_number.size());
-    return model::UsageError(
-        fmt::format("{} cannot be '{}'", name, util::one_line(text.substr(std::min(end, text.size() - 3) + 3), 60)),
-        help);
+    return model::UsageError(fmt::format("{} cannot be '{}'", name,
+                                         util::one_line(text.substr(std::min(end, text.size() - 3) + 3), 60)),
+                             help);
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text.find("At Most 1") != std::string::npos)
-    return model::UsageError(fmt::format("{} was given more than once", text.substr(0, text.find(':'))), help);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
+      text.find("At Most 1") != std::string::npos)
+    return model::UsageError(fmt::format("{} was given more than once", text.substr(0, text.find(':'))),
+                             help);
   return model::UsageError(text, help);
 }
 

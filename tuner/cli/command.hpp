@@ -71,7 +71,8 @@ class Command {
   void count(const std::string& names, Value& value, const std::string& description) {
     option(names, value, "N", description)->check([](const std::string& text) {
       const auto number = util::parse_number<std::int64_t>(text);
-      return number && *number >= 1 ? "" : fmt::format("'{}' is no integer from 1 on", util::one_line(text, 60));
+      return number && *number >= 1 ? ""
+                                    : fmt::format("'{}' is no integer from 1 on", util::one_line(text, 60));
     });
   }
   void flag(const std::string& name, bool& value, const std::string& description) {

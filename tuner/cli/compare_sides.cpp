@@ -8,6 +8,7 @@
 
 #include "db/best.hpp"
 #include "db/database.hpp"
+#include "db/export_file.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"
 #include "tuner/cli/compare.hpp"

@@ -20,7 +20,8 @@ namespace {
 
 void say_added(const std::string& path, const db::Added& added) {
   write_err(fmt::format("{}: {}, {} and {} were new", path, util::counted(added.runs, "run"),
-                        util::counted(added.trials, "trial"), util::counted(added.measurements, "measurement")));
+                        util::counted(added.trials, "trial"),
+                        util::counted(added.measurements, "measurement")));
 }
 
 /// What was brought and does not compete, since the spec in force was not there to look at.
@@ -61,10 +62,10 @@ int merge_files(const Context& context, const Paths& paths) {
 }  // namespace
 
 void add_import(const CommandPlace& place) {
-  Command<Paths> command(
-      place, "import",
-      "Add exported files and recordings of other tuners, all or none: a bad line leaves everything unchanged",
-      import_files);
+  Command<Paths> command(place, "import",
+                         "Add exported files and recordings of other tuners, all or none: a bad line leaves "
+                         "everything unchanged",
+                         import_files);
   command.option("files", command.options(), "FILE", "exported files")->required();
   command.settings("db");
 }
@@ -98,7 +99,8 @@ void require_date(const std::string& text) {
   };
   const auto number = [&](std::size_t at, std::size_t digits) {
     int value = 0;
-    for (const char digit : text.substr(std::min(at, text.size()), digits)) value = 10 * value + (digit - '0');
+    for (const char digit : text.substr(std::min(at, text.size()), digits))
+      value = 10 * value + (digit - '0');
     return value;
   };
   if (text.size() >= 10 && fits("0000-00-00T00:00:00.000000Z")) {

@@ -129,7 +129,8 @@ std::vector<model::KernelSpec> specs_of_file(const std::string& path) {
     std::vector<model::EmbeddedFile> files;
     for (const model::EmbeddedFile& file : kernels::shipped()) {
       const std::string name(file.path);
-      if (!name.ends_with(".toml") || std::string(model::shipped_prefix) + name == path) files.push_back(file);
+      if (!name.ends_with(".toml") || std::string(model::shipped_prefix) + name == path)
+        files.push_back(file);
     }
     loaded = config::load_embedded(files);
   } else {

@@ -92,8 +92,8 @@ class Publishing {
       return code;
     }
     write_problem(fmt::format("tuner: not everything is published: {}", failure));
-    write_problem(fmt::format("  all of it is in {}; `tuner merge` takes it, and the same command publishes it",
-                          m_database));
+    write_problem(fmt::format(
+        "  all of it is in {}; `tuner merge` takes it, and the same command publishes it", m_database));
     return static_cast<int>(model::ExitCode::failed);
   }
 
@@ -151,10 +151,10 @@ void interrupt_run(const std::filesystem::path& database, const model::Digest& r
   }
 }
 
-/// Everything known of the sweep's problems in its environment, whichever run measured it, for `path`, which may
-/// be empty. Says why there is no report, since the sweep's own end matters more. The exit code.
+/// Everything known of the sweep's problems in its environment, whichever run measured it, for `path`, which
+/// may be empty. Says why there is no report, since the sweep's own end matters more. The exit code.
 int report_sweep(const db::Connection& connection, const config::Settings& settings,
-                  const sweep::Request& request, const Context& context, const std::string& path) {
+                 const sweep::Request& request, const Context& context, const std::string& path) {
   if (path.empty()) return 0;
   const std::vector<model::Problem> problems = problems_asked_for(request);
   ReportOptions options;

@@ -63,7 +63,7 @@ std::string command_of_whole(const Context& context) {
 void say_leftover(const std::string& what, const std::filesystem::path& file) {
   write_problem("tuner: " + what);
   write_problem(file.empty() ? "  no folder could take them; they are lost with this process"
-                         : fmt::format("  they are in {}; `tuner import` takes them", file.string()));
+                             : fmt::format("  they are in {}; `tuner import` takes them", file.string()));
 }
 }  // namespace
 
@@ -184,7 +184,8 @@ void say_where(const config::Settings& settings, const std::string& report) {
 
 void say_how_to_go_on(sweep::Ending ending, const Context& context) {
   if (ending == sweep::Ending::interrupted) {
-    write_problem("interrupted; everything measured is kept. To resume:" + pasteable(resume_command(context)));
+    write_problem("interrupted; everything measured is kept. To resume:" +
+                  pasteable(resume_command(context)));
   } else if (ending == sweep::Ending::budget_spent) {
     write_problem("the budget is spent; to go on:" + pasteable(resume_command(context)));
   }
@@ -192,7 +193,7 @@ void say_how_to_go_on(sweep::Ending ending, const Context& context) {
 
 void say_cut_off(const Context& context) {
   write_problem("ended at once; everything measured before is kept. To resume:" +
-            pasteable(resume_command(context)));
+                pasteable(resume_command(context)));
 }
 
 bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
@@ -215,14 +216,14 @@ int settle(db::PendingResults& results, int code) {
   if (!leftover) return code;
   if (leftover->trials + leftover->finals > 0) {
     say_leftover(fmt::format("{} and {} could not be written to the database: {}",
-                             util::counted(leftover->trials, "trial"), util::counted(leftover->finals, "final"),
-                             leftover->reason),
+                             util::counted(leftover->trials, "trial"),
+                             util::counted(leftover->finals, "final"), leftover->reason),
                  leftover->file);
   }
   if (leftover->refused > 0) {
-    say_leftover(fmt::format("{} refused by the database", leftover->refused == 1
-                                                               ? "1 result was"
-                                                               : fmt::format("{} results were", leftover->refused)),
+    say_leftover(fmt::format("{} refused by the database",
+                             leftover->refused == 1 ? "1 result was"
+                                                    : fmt::format("{} results were", leftover->refused)),
                  leftover->refused_file);
   }
   return static_cast<int>(model::ExitCode::failed);
@@ -281,7 +282,8 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
   }
   const std::int64_t tried =
       db::count_trials(connection, db::trials_of(problem, sweep::environment(request, problem.type)));
-  if (tried == 0) return is_held ? "the database has no result: it could not be written" : why_not_started(summary);
+  if (tried == 0)
+    return is_held ? "the database has no result: it could not be written" : why_not_started(summary);
   return fmt::format("no trial that may be used{}: {} of them so far",
                      request.same_bits ? " and gives the bits asked for" : "", tried);
 }
@@ -410,7 +412,8 @@ void say_best(const sweep::Request& request, const sweep::TrialList& list, const
   } else {
     write_out(answers::best_text(best, style));
   }
-  if (const std::string missing = missing_text(best, request, list, summary, connection, is_held); !missing.empty())
+  if (const std::string missing = missing_text(best, request, list, summary, connection, is_held);
+      !missing.empty())
     write_prose(missing);
   const bool by_time = request.policy.objective == model::Objective::time;
   if (by_time && (!found_nothing_to_do || best.size() <= few_sizes))

@@ -50,9 +50,10 @@ std::vector<model::Problem> problems_asked_for(const sweep::Request& request);
 /// The best of each of them in the sweep's own environment, of the bits that it asks for.
 db::BestAnswers best_answers(const sweep::Request& request, const db::Connection& connection);
 
-/// Prints what a sweep leaves known: the best of every problem in its own environment, why a problem has none, and
-/// beside several kernels how far the others are behind, a line for each. After a sweep of many sizes that
-/// found nothing to do, only how to see them. `is_held`: results wait that the database has not taken.
+/// Prints what a sweep leaves known: the best of every problem in its own environment, why a problem has
+/// none, and beside several kernels how far the others are behind, a line for each. After a sweep of many
+/// sizes that found nothing to do, only how to see them. `is_held`: results wait that the database has not
+/// taken.
 void say_best(const sweep::Request& request, const sweep::TrialList& list, const sweep::Summary& summary,
               const db::Connection& connection, bool is_held);
 
