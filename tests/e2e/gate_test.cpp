@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/result_store.hpp"
+#include "reports/text.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/e2e/user.hpp"
 
@@ -122,6 +123,26 @@ TEST_SUITE("tuner command line, a gate") {
     // Nor what was short and has become long.
     user.record("new4.db", {sampled("h", 1024, 6e4)});
     CHECK(user.holds("new4.db").exit_code == 5);
+  }
+
+  TEST_CASE("a report and best say the same gain over the default") {
+    const User user;
+    const std::string recorded = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-22-examples/examples.jsonl.gz";
+    const auto best = user.types({"best", "--db", recorded});
+    const auto report = user.types({"report", "--db", recorded, "--format", "json"});
+    REQUIRE(report.exit_code == 0);
+    std::size_t found = 0;
+    const auto look = [&](const auto& self, const nlohmann::json& part) -> void {
+      const auto gain = part.is_object() ? part.find("speedup_over_default") : part.end();
+      if (gain != part.end() && part.is_object() && gain->is_number()) {
+        CHECK(has(best.out, reports::ratio_text(gain->template get<double>())));
+        ++found;
+      }
+      if (part.is_structured())
+        for (const nlohmann::json& inner : part) self(self, inner);
+    };
+    look(look, nlohmann::json::parse(report.out));
+    CHECK(found == 10);
   }
 
   TEST_CASE("a baseline that was damaged is refused with the entry") {

@@ -341,6 +341,20 @@ tolerance = { relative = 1e-6 }
     CHECK_MESSAGE(has(best.out, user.home / "a:b/small.toml"), best.out);
   }
 
+  TEST_CASE("the sanitizers run once what does not end, and keep to a budget") {
+    const Author author;
+    std::string source = read_text(author.home / "fill.cu");
+    const std::size_t body = source.find('{', source.find("__global__"));
+    write_text(author.home / "fill.cu",
+               source.insert(body + 1, " for (volatile int i = 0; N > 0;) i = i + 1; "));
+    const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml",
+                                     "--budget", "1s", "--compile-jobs", "1", "--run-timeout-s", "0.1"});
+    INFO(check.out, check.err);
+    CHECK(check.exit_code == 1);
+    CHECK(count(check.out, "a launch did not end: all sizes together have 2.4 s") == 1);
+    CHECK(has(check.out, "1 configuration not reached, the budget is spent"));
+  }
+
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
     const Author author(filling("devices = [\"cuda\"]\n"));
     const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});
