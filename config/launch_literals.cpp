@@ -76,6 +76,9 @@ void settle(PlannedLaunch& planned, const std::string& name, std::int64_t number
   if ((in_grid || in_block) && !sets_block) return keep_launched_value(planned, name, number);
   if (in_grid) doubt(planned, "grid", fmt::format("is the {} {} too?", number, name));
   if (in_block) doubt(planned, "block", fmt::format("is the {} {} too?", number, name));
+  const Value& shared = planned.launch.shared_bytes;
+  if (shared.kind == Value::Kind::number && shared.number > 0 && shared.number % number == 0)
+    doubt(planned, "dynamic_shared_bytes", fmt::format("do the {} follow {}?", shared.number, name));
   const auto& block = planned.source.launches.front().block;
   for (std::size_t axis = 0; axis < block.size(); ++axis) {
     if (block[axis].kind != Value::Kind::number || block[axis].number <= 1) continue;

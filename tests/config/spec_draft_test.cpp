@@ -427,6 +427,8 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(lone.draft.spec.find("grid = [\"32\"]  # ? is the 32 TUNED_A too?") != std::string::npos);
     CHECK(launched("k<2, 1><<<(n + 511) / 512, 256>>>")
               .asks("grid: is the 512 TUNED_A times the block's 256?"));
+    CHECK(launched("k<8, 1><<<n / block, block, 8 * 128 * sizeof(float)>>>")
+              .asks("dynamic_shared_bytes: do the 4096 follow TUNED_A?"));
   }
 
   TEST_CASE("a product that the kernel takes is one size") {
