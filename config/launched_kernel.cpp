@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
@@ -40,7 +41,7 @@ LaunchedKernel::LaunchedKernel(const TimedKernel& kernel, const TimeRequest& req
       m_plan(m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source)) {
   if (m_plan.is_guess) name_values();
   for (const auto& [name, value] : request.macros) set(name, value);
-  if (!kernel.block.empty()) m_plan.block = kernel.block;
+  if (!kernel.block.empty()) set_block(request.macros);
   if (!kernel.grid.empty()) m_plan.grid = kernel.grid;
   if (!kernel.shared_bytes.empty()) m_plan.shared_bytes = kernel.shared_bytes;
 }
@@ -167,6 +168,29 @@ void LaunchedKernel::name_values() {
     const bool is_size = !parameters[i].pointer && m_source.may_be_size(parameters[i], type(parameters[i]));
     if (is_size) m_plan.arguments[i].value = upper(parameters[i].name);
   }
+}
+
+void LaunchedKernel::set_block(const std::vector<std::pair<std::string, std::string>>& macros) {
+  const std::vector<std::string> before = std::exchange(m_plan.block, m_kernel.block);
+  for (std::size_t i = 0; i < before.size() && i < m_plan.block.size(); ++i) {
+    const std::string& now = m_plan.block[i];
+    const auto is_it = [&](const auto& one) { return one.first == before[i]; };
+    const bool is_alone = std::ranges::count(before, before[i]) == 1;
+    const bool is_open = !is_instance() && has_parameter(before[i]) && std::ranges::none_of(macros, is_it);
+    if (is_alone && is_open && util::parse_number<std::int64_t>(now)) {
+      set(before[i], now);
+    } else if (i < m_plan.grid.size()) {
+      std::string& grid = m_plan.grid[i];
+      grid = renamed(grid, {{before[i], fmt::format("({})", now)}});
+      const std::string divisor = fmt::format(", {})", before[i]);
+      if (grid.starts_with("ceil_div(") && grid.ends_with(divisor))
+        grid.replace(grid.size() - divisor.size(), std::string::npos, fmt::format(", {})", now));
+    }
+  }
+}
+
+bool LaunchedKernel::has_parameter(const std::string& name) const {
+  return std::ranges::count(m_plan.parameters, name, &DraftParameter::name) > 0;
 }
 
 void LaunchedKernel::set(const std::string& name, const std::string& value) {

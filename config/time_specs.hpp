@@ -156,6 +156,9 @@ class LaunchedKernel {
   /// A guess has no words for values that are sizes: the draft gives them the names of the sizes.
   void name_values();
   void set(const std::string& name, const std::string& value);
+  /// The block that was asked for; a grid that follows the one of before follows it.
+  void set_block(const std::vector<std::pair<std::string, std::string>>& macros);
+  bool has_parameter(const std::string& name) const;
   template <typename Change>
   void for_each_expression(const Change& change) {
     for (auto* list : {&m_plan.block, &m_plan.grid})

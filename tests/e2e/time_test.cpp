@@ -228,6 +228,28 @@ __global__ void copy(const float* in, float* out, int n) {
     CHECK(has(short_grid.out, "copy<1> has no time: its results are not those of copy<4>"));
   }
 
+  TEST_CASE("a block that is given alone has a grid that covers as much") {
+    const Timer user;
+    const std::string kernels =
+        "__global__ void plain(float* x, int n) {\n"
+        "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] *= 2; }\n"
+        "__global__ void stepped(float* x, int n) {\n"
+        "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] *= "
+        "2; "
+        "}\n";
+    user.writes("guessed.cu", kernels);
+    user.writes("launched.cu", kernels +
+                                   "void go(float* x, int n) { plain<<<(n + 255) / 256, 256>>>(x, n);\n"
+                                   "  stepped<<<(n + 255) / 256, 256>>>(x, n); }\n");
+    for (const char* const file : {"guessed.cu", "launched.cu"}) {
+      const std::string k = user.file(file);
+      const auto run = user.times({k + ":stepped", k + ":plain", "--block", "64", "--size", "1000"});
+      INFO(run.out << run.err);
+      CHECK(run.exit_code == 0);
+      CHECK(!has(run.out, "has no time"));
+    }
+  }
+
   TEST_CASE("names of files and folders may have quotes, backslashes, newlines and colons") {
     const Timer user;
     for (const std::string name : {"a\"b", "a\\b", "a\nb", "a:b"}) {
