@@ -59,7 +59,7 @@ TEST_SUITE("tuner::device counterexamples") {
 
   TEST_CASE("a short integer that happens to be poison passes a tolerance like any other") {
     const std::vector<std::int16_t> got = {0, -1};  // every second poison of this type is -1
-    REQUIRE(device::poison_bits(device::fill_int16, 1) == 0xFFFF);
+    REQUIRE(device::poison_bits(device::fill_int16, 1, false) == 0xFFFF);
     const std::vector<double> expected = {0, 0};
     const std::vector<double> magnitude = {1, 1};
     auto request = request_of(ElementType::int16, got, expected, magnitude);
@@ -80,6 +80,24 @@ TEST_SUITE("tuner::device counterexamples") {
     const std::vector<float> other = {1.5F, 100};
     request.got = reinterpret_cast<std::uint64_t>(other.data());
     CHECK(device::compare_on_host(request).wrong_elements == 1);
+  }
+
+  TEST_CASE("without order, vectors whose first numbers meet once rounded are paired by the others") {
+    std::vector<float> got;
+    std::vector<double> expected;
+    for (int i = 0; i < 1000; ++i) {
+      const double first = 1 + i * 1e-9;  // some 60 of these are one float
+      expected.insert(expected.end(), {first, static_cast<double>((i * 7) % 1000)});
+    }
+    for (std::size_t i = expected.size(); i > 0; i -= 2)
+      got.insert(got.end(), {static_cast<float>(expected[i - 2]), static_cast<float>(expected[i - 1])});
+    auto request = request_of(ElementType::float2, got, expected, expected);
+    request.elements = 1000;
+    request.unordered_within = 1000;
+    request.tolerance.relative = 1e-5;
+    CHECK(device::compare_on_host(request).wrong_elements == 0);
+    got[11] += 1;
+    CHECK(device::compare_on_host(request).wrong_elements > 0);
   }
 
   TEST_CASE("signs have something in every column, however long a row is") {

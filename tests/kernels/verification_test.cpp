@@ -43,6 +43,16 @@ TEST_CASE("a wrong edge, an unwritten tile and no output at all are caught by co
          "on the second input set: 4096 of the 4096 elements of C are wrong");
 }
 
+TEST_CASE("what the reference leaves alone of a buffer that is updated must keep its value") {
+  expect("touches_rest", 4096, TrialStatus::wrong_result,
+         "on the second input set: 2048 of the 4096 elements of C are wrong, the first at index 1");
+}
+
+TEST_CASE("no byte that was never written is right by chance") {
+  expect("half_of_bytes", 4096, TrialStatus::wrong_result,
+         "on the second input set: 2048 of the 4096 elements of C are wrong, the first at index 2");
+}
+
 TEST_CASE("wrong values are told with what was expected, and where they lie") {
   expect("wrong_edge", 4096, TrialStatus::wrong_result, "; C[4095] = ");
   expect("wrong_edge", 4096, TrialStatus::wrong_result,

@@ -193,6 +193,10 @@ TEST_SUITE("tuner::measure energy") {
     const auto interval = tuner::measure::mean_interval(samples);
     CHECK(interval.low == doctest::Approx(10 - 0.878).epsilon(0.01));
     CHECK(interval.high == doctest::Approx(10 + 0.878).epsilon(0.01));
+    const auto of_three = tuner::measure::mean_interval(std::vector<double>{9, 10, 11});
+    CHECK(of_three.high == doctest::Approx(10 + 4.3027 / std::sqrt(3.0)).epsilon(1e-4));
+    const auto of_two = tuner::measure::mean_interval(std::vector<double>{9, 11});
+    CHECK(of_two.high == doctest::Approx(10 + 12.7062).epsilon(1e-4));
   }
 
   TEST_CASE("from some time on a trial cannot be better, whatever it does") {

@@ -29,6 +29,28 @@ TEST_SUITE("tuner::measure::InputsCache") {
     CHECK(inputs_key(other) != key);
   }
 
+  TEST_CASE_FIXTURE(TrialFixture,
+                    "inputs are shared, and each bound must refuse what no kernel has written") {
+    const auto nothing = [](const FakeArguments&) {};
+    auto lax = job();
+    lax.plan.buffers[1].access = tuner::model::Access::inout;
+    lax.plan.buffers[1].init = {tuner::model::Init::Kind::constant, 1, 0};
+    auto strict = lax;
+    lax.plan.verify.tolerance.absolute = 1e9;
+    SUBCASE("behind a sharper one") {
+      CHECK(run(strict).status == TrialStatus::ok);
+    }
+    SUBCASE("before a sharper one") {}
+    script.kernels["kernel"] = nothing;
+    const auto refused = run(lax);
+    CHECK(refused.status == TrialStatus::wrong_result);
+    CHECK(refused.detail.find("before any kernel has written it") != std::string::npos);
+    CHECK(refused.subject == tuner::model::Subject::problem);
+    script.kernels["kernel"] = twice;
+    CHECK(run(strict).status == TrialStatus::ok);
+    CHECK(script.launches["reference"] == 2);
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "old problems are freed before memory runs out") {
     script.memory_bytes = 9 << 20;
     for (std::int64_t n = 50'000; n < 50'010; ++n) CHECK(run(job(n)).status == TrialStatus::ok);  // 3 MB each

@@ -127,6 +127,21 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner") {
           std::vector{TrialPhase::preparing, TrialPhase::loading, TrialPhase::verifying, TrialPhase::timing});
   }
 
+  TEST_CASE_FIXTURE(TrialFixture, "timing is told before each sample whose buffers are filled again") {
+    int told = 0;
+    runner().report_phases_to([&](TrialPhase phase) { told += phase == TrialPhase::timing ? 1 : 0; });
+    const auto plain = run();
+    const int of_plain = told;
+    auto restoring = job();
+    restoring.plan.buffers[1].access = tuner::model::Access::inout;
+    restoring.plan.buffers[1].init = {tuner::model::Init::Kind::constant, 1, 0};
+    restoring.plan.buffers[1].restored = true;
+    told = 0;
+    const auto restored = run(restoring);
+    REQUIRE(restored.status == TrialStatus::ok);
+    CHECK(told == of_plain + static_cast<int>(restored.measurement->samples_ns.size()));
+  }
+
   TEST_CASE_FIXTURE(TrialFixture,
                     "a phase is told before each launch of verifying, so that each has its time") {
     int launches = 0;

@@ -57,6 +57,8 @@ const std::map<std::string, TrialStatus>& statuses() {
       {"wrong_edge", TrialStatus::wrong_result},
       {"unwritten_tile", TrialStatus::wrong_result},
       {"does_nothing", TrialStatus::wrong_result},
+      {"half_of_bytes", TrialStatus::wrong_result},
+      {"touches_rest", TrialStatus::wrong_result},
       {"stale_output", TrialStatus::wrong_result},
       {"trusts_workspace", TrialStatus::wrong_result},
       {"whole_tiles_only", TrialStatus::wrong_result},

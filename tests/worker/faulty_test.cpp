@@ -54,35 +54,15 @@ TEST_SUITE("tests/faulty") {
 
   TEST_CASE("every kind of fault has a kernel, and every kernel says what is expected of it") {
     const auto all = specs();
-    for (const char* name : {"syntax_error",
-                             "static_assert",
-                             "slow_compile",
-                             "too_much_shared",
-                             "too_much_static_shared",
-                             "too_many_registers",
-                             "illegal_address",
-                             "misaligned_address",
-                             "device_assert",
-                             "device_malloc_null",
-                             "infinite_loop",
-                             "thirty_seconds",
-                             "printf_flood",
-                             "wrong_edge",
-                             "unwritten_tile",
-                             "does_nothing",
-                             "write_past_end",
-                             "write_before_start",
-                             "overwrites_input",
-                             "missing_barrier",
-                             "stale_output",
-                             "whole_tiles_only",
-                             "tf32_product",
-                             "half_accumulation",
-                             "trusts_workspace",
-                             "order_of_arrival",
-                             "good_one_each",
-                             "good_strided",
-                             "good_shared"}) {
+    for (const char* name :
+         {"syntax_error",           "static_assert",      "slow_compile",     "too_much_shared",
+          "too_much_static_shared", "too_many_registers", "illegal_address",  "misaligned_address",
+          "device_assert",          "device_malloc_null", "infinite_loop",    "thirty_seconds",
+          "printf_flood",           "wrong_edge",         "unwritten_tile",   "does_nothing",
+          "half_of_bytes",          "touches_rest",       "write_past_end",   "write_before_start",
+          "overwrites_input",       "missing_barrier",    "stale_output",     "whole_tiles_only",
+          "tf32_product",           "half_accumulation",  "trusts_workspace", "order_of_arrival",
+          "good_one_each",          "good_strided",       "good_shared"}) {
       CAPTURE(name);
       REQUIRE(all.contains(name));
       const std::string& description = all.at(name).description;

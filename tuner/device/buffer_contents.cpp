@@ -75,7 +75,7 @@ Comparison compare_numbers(const CompareRequest& request) {
   Comparison out;
   for (std::int64_t i = 0; i < numbers; ++i) {
     const Word bits = got[i];
-    const bool poison = bits == poison_bits(type, static_cast<Word>(i));
+    const bool poison = bits == poison_bits(type, static_cast<Word>(i), request.other_poison);
     const double error = error_of(rule, type, value_of(type, bits), poison, expected[i], magnitude[i],
                                   request.ignore_unwritten);
     out.largest_error = std::max(out.largest_error, error);
@@ -102,7 +102,8 @@ Comparison compare_in_order(const CompareRequest& request) {
 /// nothing stay where they are.
 struct Sorted {
   explicit Sorted(const CompareRequest& request)
-      : m_components(static_cast<std::size_t>(model::components(request.type))),
+      : m_rule(rule_of(request)),
+        m_components(static_cast<std::size_t>(model::components(request.type))),
         m_type(static_cast<int>(model::component_type(request.type))),
         m_bytes(static_cast<std::size_t>(model::size_bytes(model::component_type(request.type)))) {
     const auto elements = static_cast<std::size_t>(request.elements);
@@ -151,8 +152,9 @@ struct Sorted {
     for (std::size_t i = first; i < end; ++i) {
       if (bits_of_double(expected[i * m_components]) != poison_double) places.push_back(i);
     }
-    const auto of_got = ordered(places, [&](std::size_t number) { return value_of(m_type, bits(number)); });
+    auto of_got = ordered(places, [&](std::size_t number) { return value_of(m_type, bits(number)); });
     const auto of_expected = ordered(places, [&](std::size_t number) { return expected[number]; });
+    if (m_components > 1 && most_error(m_rule) > 0) pair(of_got, of_expected);
     const std::size_t element_bytes = m_components * m_bytes;
     const std::vector<std::byte> all_got(got.begin() + static_cast<std::ptrdiff_t>(first * element_bytes),
                                          got.begin() + static_cast<std::ptrdiff_t>(end * element_bytes));
@@ -171,6 +173,35 @@ struct Sorted {
     }
   }
 
+  /// Whether all numbers of an element are what is expected of another place.
+  bool fits(std::size_t got_element, std::size_t expected_element) const {
+    for (std::size_t c = 0; c < m_components; ++c) {
+      const std::size_t to = expected_element * m_components + c;
+      const double value = value_of(m_type, bits(got_element * m_components + c));
+      if (!(error_of(m_rule, m_type, value, false, expected[to], magnitude[to], false) <= most_error(m_rule)))
+        return false;
+    }
+    return true;
+  }
+
+  /// Vectors whose first numbers are nearly the same may sort otherwise once they are rounded: each is paired
+  /// with one nearby that fits, where there is one.
+  void pair(std::vector<std::size_t>& of_got, const std::vector<std::size_t>& of_expected) const {
+    constexpr std::size_t tries_each = 128;
+    std::size_t tries = tries_each * of_got.size();
+    for (std::size_t i = 0; i < of_got.size(); ++i) {
+      const std::size_t end = std::min(of_got.size(), i + tries);
+      std::size_t at = i;
+      while (at < end && !fits(of_got[at], of_expected[i])) ++at;
+      tries -= at - i;
+      if (at == i || at == end) continue;
+      const auto begin = of_got.begin() + static_cast<std::ptrdiff_t>(i);
+      std::rotate(begin, of_got.begin() + static_cast<std::ptrdiff_t>(at),
+                  of_got.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    }
+  }
+
+  CompareRule m_rule;
   std::size_t m_components;
   int m_type;
   std::size_t m_bytes;

@@ -128,6 +128,7 @@ struct CompareRequest {
   bool ignore_unwritten = false;  ///< accept anything in elements the reference never wrote
   model::Tolerance tolerance = {};
   std::int64_t unordered_within = 0;  ///< as of BufferPlan
+  bool other_poison = false;          ///< which one the output was filled with, see model::Init::Kind::none
 };
 
 /// A machine that runs kernels. Nothing here knows CUDA; not thread-safe.

@@ -109,15 +109,17 @@ TUNER_BOTH Word fill_random(Word seed, Word index) {
   return mix(mix(seed) + (index + 1) * mix_step);
 }
 
-/// The poison of element `index` of a buffer that starts at a multiple of four bytes.
-TUNER_BOTH Word poison_bits(int type, Word index) {
+/// The poison of element `index` of a buffer that starts at a multiple of four bytes. Each value of a short
+/// integer may be a result; `other` has another one in its place.
+TUNER_BOTH Word poison_bits(int type, Word index, bool other) {
   const int size = fill_size(type);
   if (size == 8) return poison_double;
   if (size == 4) return poison_word;
   if (is_small_float(type)) return small_nan(small_float_of(type));
   if (type == fill_boolean) return 0xFFU;
-  if (size == 2) return (poison_word >> (16 * (index % 2))) & 0xFFFFU;
-  return (poison_word >> (8 * (index % 4))) & 0xFFU;
+  const unsigned int word = other ? ~poison_word : poison_word;
+  if (size == 2) return (word >> (16 * (index % 2))) & 0xFFFFU;
+  return (word >> (8 * (index % 4))) & 0xFFU;
 }
 
 /// A real number as an element of `type`, rounded to nearest; of integer types its whole part.
@@ -274,7 +276,7 @@ TUNER_BOTH Word fill_bits(const FillRequest& request, Word index) {
       break;
     }
     default:
-      return poison_bits(request.type, index);
+      return poison_bits(request.type, index, request.a != 0);
   }
   return floating ? bits_of_real(request.type, real) : static_cast<Word>(whole);
 }

@@ -53,6 +53,8 @@ using model::ElementType;
 using model::Operand;
 
 constexpr model::Init poison{};
+/// Of the second input set: no constant that a kernel should write is the poison of both.
+constexpr model::Init other_poison{model::Init::Kind::none, 1};
 constexpr model::Init zeros{model::Init::Kind::constant};
 constexpr model::Init zero{model::Init::Kind::constant, 0, 0};
 
@@ -106,7 +108,9 @@ const model::Init& init_of(const model::BufferPlan& buffer, InputSet set) {
 void fill_initially(device::Device& device, const model::Plan& plan, std::size_t index,
                     device::Address address, std::uint64_t seed, InputSet set) {
   const model::BufferPlan& buffer = plan.buffers[index];
-  const model::Init& init = buffer.access == Access::out ? poison : init_of(buffer, set);
+  const model::Init& init = buffer.access != Access::out ? init_of(buffer, set)
+                            : set == InputSet::first     ? poison
+                                                         : other_poison;
   if (init.kind == model::Init::Kind::file) {
     const std::vector<std::byte> contents =
         device::read_contents(&init == &buffer.init ? buffer.file : buffer.second_file);
@@ -170,10 +174,10 @@ Inputs::Inputs(device::Device& device, const model::TrialJob& job, InputSet set)
   fill(device, job);
   read_expected(device, plan);
   run_steps(device, job, plan.verify.reference, "the reference");
+  keep_unwritten(device, plan);
   for (auto& expectation : m_expectations) {
     if (expectation) expectation->checksum = checksum_of(device, *expectation);
   }
-  require_judgement(device, job);
 }
 
 void Inputs::allocate(device::Device& device, const model::Plan& plan) {
@@ -284,8 +288,44 @@ void Inputs::run_comparison(device::Device& device, const model::TrialJob& job) 
   run_steps(device, job, job.plan.verify.comparison, "the comparison");
 }
 
+void Inputs::keep_unwritten(device::Device& device, const model::Plan& plan) const {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const model::BufferPlan& buffer = plan.buffers[i];
+    if (!m_expectations[i] || buffer.access != Access::inout || buffer.ignores_unwritten ||
+        buffer.unordered_within > 0)
+      continue;
+    const Expectation& expectation = *m_expectations[i];
+    std::vector<double> expected(static_cast<std::size_t>(buffer.numbers()));
+    device.read(expectation.expected->address(), std::as_writable_bytes(std::span(expected)));
+    const auto is_unwritten = [](double value) {
+      return device::bits_of_double(value) == device::poison_double;
+    };
+    if (std::ranges::none_of(expected, is_unwritten)) continue;
+    std::vector<double> magnitude(expected.size());
+    device.read(expectation.magnitude->address(), std::as_writable_bytes(std::span(magnitude)));
+    std::vector<std::byte> before(static_cast<std::size_t>(buffer.bytes()));
+    device.read(m_buffers[i]->address(), before);
+    const int type = static_cast<int>(model::component_type(buffer.type));
+    const auto bytes = static_cast<std::size_t>(device::fill_size(type));
+    for (std::size_t at = 0; at < expected.size(); ++at) {
+      if (!is_unwritten(expected[at])) continue;
+      device::Word word = 0;
+      std::memcpy(&word, before.data() + at * bytes, bytes);
+      const double value = device::value_of(type, word);
+      if (!(value == value)) continue;  // no comparison can say that a NaN was kept
+      expected[at] = value;
+      magnitude[at] = 0;
+    }
+    device.write(expectation.expected->address(), std::as_bytes(std::span(expected)));
+    device.write(expectation.magnitude->address(), std::as_bytes(std::span(magnitude)));
+  }
+}
+
 void Inputs::require_judgement(device::Device& device, const model::TrialJob& job) const {
   const model::Plan& plan = job.plan;
+  for (std::size_t i = 0; i < m_buffers.size(); ++i)
+    if (m_buffers[i] && model::is_written(plan.buffers[i].access))
+      fill_again(device, job, i, m_buffers[i]->address());
   run_comparison(device, job);
   std::vector<bool> judged(plan.buffers.size());
   std::vector<bool> accepted(plan.buffers.size());
@@ -348,7 +388,8 @@ device::CompareRequest Inputs::compare_request(const model::Plan& plan, std::siz
   out.expected = expectation.expected->address();
   out.magnitude = expectation.magnitude->address();
   out.unordered_within = buffer.unordered_within;
-  out.ignore_unwritten = buffer.ignores_unwritten || buffer.access == Access::inout;  // it was never poison
+  out.ignore_unwritten = buffer.ignores_unwritten || buffer.access == Access::inout;  // see keep_unwritten()
+  out.other_poison = m_set == InputSet::second;
   if (is_exact(plan)) return out;
   out.bound_factor = bound_of(plan, buffer).value_or(0);
   out.tolerance = tolerance_of(plan, buffer);

@@ -60,8 +60,7 @@ BufferTable allocate_workspaces(device::Device& device, const model::Plan& plan)
 /// of the outputs. Their plans differ in steps, workspaces and error bounds at most (model::preparation_key).
 ///
 /// An output is judged when the reference has an argument for its expected values. Making this object fails,
-/// as a device::DeviceFault, when memory does not suffice, when the reference fails, and (wrong_result) when
-/// the reference accepts an output that was never written: then a kernel that does nothing would win.
+/// as a device::DeviceFault, when memory does not suffice or the reference fails.
 class Inputs {
  public:
   /// What the reference says of one output.
@@ -76,6 +75,9 @@ class Inputs {
 
   Inputs(device::Device& device, const model::TrialJob& job, InputSet set);
 
+  /// Throws device::DeviceFault (wrong_result) where the job's bounds accept an output that was never
+  /// written: then a kernel that does nothing would win. Fills the outputs.
+  void require_judgement(device::Device& device, const model::TrialJob& job) const;
   /// Where everything lives, `workspaces` included.
   device::Bindings bindings(const BufferTable& workspaces) const;
   /// Null for workspaces, which are the trial's own.
@@ -106,7 +108,8 @@ class Inputs {
   bool is_exact(const model::Plan& plan) const;
   void fill(device::Device& device, const model::TrialJob& job);
   void read_expected(device::Device& device, const model::Plan& plan);
-  void require_judgement(device::Device& device, const model::TrialJob& job) const;
+  /// Elements of `inout` buffers that the reference leaves alone are expected to be what they were.
+  void keep_unwritten(device::Device& device, const model::Plan& plan) const;
   std::uint64_t checksum_of(device::Device& device, const Expectation& expectation) const;
 
   BufferTable m_buffers;

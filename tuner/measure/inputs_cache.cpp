@@ -26,28 +26,34 @@ const InputSets& InputsCache::get(const model::TrialJob& job) {
   const model::Digest key = inputs_key(job);
   const auto found =
       std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& e) { return e.key == key; });
-  if (found == m_entries.end()) return make(key, job);
-  const bool known_good = m_trusted && found == m_entries.begin();
-  m_entries.splice(m_entries.begin(), m_entries, found);
-  if (!known_good && !m_entries.front().sets.intact(m_device, job.plan)) {
-    m_entries.pop_front();
-    return make(key, job);
+  if (found == m_entries.end()) {
+    make(key, job);
+  } else {
+    const bool known_good = m_trusted && found == m_entries.begin();
+    m_entries.splice(m_entries.begin(), m_entries, found);
+    if (!known_good && !m_entries.front().sets.intact(m_device, job.plan)) {
+      m_entries.pop_front();
+      make(key, job);
+    }
   }
   m_trusted = true;
-  return m_entries.front().sets;
+  Entry& entry = m_entries.front();
+  const model::Digest bounds = model::judgement_key(job.plan);
+  if (entry.judged.contains(bounds)) return entry.sets;
+  entry.sets.require_judgement(m_device, job);
+  entry.judged.insert(bounds);
+  return entry.sets;
 }
 
-const InputSets& InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
+void InputsCache::make(const model::Digest& key, const model::TrialJob& job) {
   make_room(job.plan);
   try {
-    m_entries.push_front({key, InputSets(m_device, job)});
+    m_entries.push_front({key, InputSets(m_device, job), {}});
   } catch (const device::DeviceFault& fault) {
     if (fault.lost() || m_entries.empty()) throw;
     m_entries.clear();  // it may have been for want of memory; if not, the same fault comes again
-    m_entries.push_front({key, InputSets(m_device, job)});
+    m_entries.push_front({key, InputSets(m_device, job), {}});
   }
-  m_trusted = true;
-  return m_entries.front().sets;
 }
 
 bool InputsCache::holds(const model::TrialJob& job) const {

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <set>
 
 #include "tuner/measure/inputs.hpp"
 #include "tuner/model/digest.hpp"
@@ -17,6 +18,10 @@ struct InputSets {
 
   bool intact(device::Device& device, const model::Plan& plan) const {
     return first.intact(device, plan) && second.intact(device, plan);
+  }
+  void require_judgement(device::Device& device, const model::TrialJob& job) const {
+    first.require_judgement(device, job);
+    second.require_judgement(device, job);
   }
   std::int64_t bytes() const { return first.bytes() + second.bytes(); }
 
@@ -35,7 +40,7 @@ class InputsCache {
   /// Both input sets of `job`, made if they are not there. Another trial may have written anywhere:
   /// unless the last one had the same inputs and did not distrust() them, they are checked, and made again if
   /// they have changed. When memory does not suffice everything else is freed before trying again. Throws
-  /// device::DeviceFault.
+  /// device::DeviceFault, also where the job's bounds cannot tell a kernel that does nothing.
   const InputSets& get(const model::TrialJob& job);
   /// Whether the inputs of `job`, got before, are still there.
   bool holds(const model::TrialJob& job) const;
@@ -49,9 +54,10 @@ class InputsCache {
   struct Entry {
     model::Digest key;
     InputSets sets;
+    std::set<model::Digest> judged;  ///< the bounds that were found to refuse what no kernel has written
   };
 
-  const InputSets& make(const model::Digest& key, const model::TrialJob& job);
+  void make(const model::Digest& key, const model::TrialJob& job);
   /// Frees until `plan` fits into the budget; throws where the device could not hold it even alone.
   void make_room(const model::Plan& plan);
 

@@ -244,6 +244,7 @@ Samples Sampler::run() {
   for (double spent_ns = 0;
        kept.size() < wanted && throttled.size() < wanted &&
        (spent_ns < policy.time_limit_ns || (kept.size() < least && spent_ns < longest_ns));) {
+    if (m_task.begin_sample) m_task.begin_sample();
     const Timing sample = take_sample(m_device, m_sequence, policy, batch);
     spent_ns += sample.ns;
     const bool good = !is_throttled(sample, m_task.max_sm_clock_mhz);

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,7 @@ struct SamplingTask {
   int kernels = 1;                        ///< kernel launches of one sequence
   std::vector<device::Timing> warm_runs;  ///< single runs already made with warm clocks, at least one
   double max_sm_clock_mhz = 0;            ///< of the device, to tell throttled samples by; 0: unknown
+  std::function<void()> begin_sample;     ///< if there: called before each
 };
 
 struct Samples {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -49,8 +50,11 @@ double normal_distribution(double z) {
   return 0.5 * std::erfc(-z / std::sqrt(2.0));
 }
 
-/// Quantile of Student's t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5).
+/// Quantile of Student's t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5; its inverse is
+/// known for one and two degrees of freedom).
 double student_quantile(double p, double freedom) {
+  if (freedom == 1) return std::tan(std::numbers::pi * (p - 0.5));
+  if (freedom == 2) return (2 * p - 1) * std::sqrt(2 / (4 * p * (1 - p)));
   const double z = normal_quantile(p);
   const double z2 = z * z;
   return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom) +

@@ -190,7 +190,7 @@ class Judge {
 
  private:
   bool is_poison(device::Word bits, std::int64_t number) const {
-    return bits == device::poison_bits(m_type, static_cast<device::Word>(number));
+    return bits == device::poison_bits(m_type, static_cast<device::Word>(number), m_request.other_poison);
   }
 
   /// What the number may be off.

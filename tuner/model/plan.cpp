@@ -215,6 +215,19 @@ Digest preparation_key(const Plan& plan, const Digest& reference_key) {
   return DigestBuilder().add(shared.inputs_key()).add(reference_key).finish();
 }
 
+Digest judgement_key(const Plan& plan) {
+  Plan bounds;
+  for (const BufferPlan& buffer : plan.buffers) {
+    if (buffer.access == Access::workspace) continue;
+    BufferPlan& judged = bounds.buffers.emplace_back();
+    judged.tolerance = buffer.tolerance;
+  }
+  bounds.verify = plan.verify;
+  bounds.verify.reference.clear();
+  bounds.verify.comparison.clear();
+  return bounds.inputs_key();
+}
+
 Digest inputs_drawn_key(const Plan& plan, const Digest& reference_key, std::uint64_t seed) {
   Plan drawn;
   for (const BufferPlan& buffer : plan.buffers) {

@@ -23,7 +23,7 @@ enum class Memory { device, pinned, managed };
 /// the same ones (see device/fill.hpp).
 struct Init {
   enum class Kind {
-    none,          ///< poison: outputs and workspaces
+    none,          ///< poison: outputs and workspaces; another one where a is not 0
     constant,      ///< a
     uniform,       ///< real numbers in [a, b)
     integers,      ///< whole numbers in [a, b], both ends included
@@ -213,6 +213,9 @@ struct Plan {
 /// depend on the configuration; trailing workspaces are left out altogether. The error bound is not included:
 /// a baseline has its own.
 Digest preparation_key(const Plan& plan, const Digest& reference_key);
+/// Identity of the bounds by which a plan's outputs are judged: what plans of one preparation_key() may
+/// differ in.
+Digest judgement_key(const Plan& plan);
 
 /// Identity of the numbers in a plan's inputs, drawn from `seed`. Kernels with equal keys receive the same
 /// inputs, whatever their names. The binary of `reference_key` contains the generator.

@@ -98,7 +98,10 @@ Trial TrialMaker::make(const model::Configuration& configuration) const {
   auto plan = m_work.kernel.make_plan(m_problem, configuration, m_request.device.limits);
   auto* rejection = std::get_if<space::Rejection>(&plan);
   if (!rejection) trial.plan = std::get<model::Plan>(std::move(plan));
-  trial.preparation_key = model::preparation_key(trial.plan, m_reference_key);
+  trial.preparation_key = model::DigestBuilder()
+                              .add(model::preparation_key(trial.plan, m_reference_key))
+                              .add(model::judgement_key(trial.plan))
+                              .finish();
 
   model::TrialRecord& record = trial.record;
   record.binary_key = trial.job.key();

@@ -13,7 +13,7 @@ struct Trial {
   model::CompileJob job;
   std::optional<model::CompileJob> reference;
   model::Digest reference_key;    ///< empty: there is nothing to verify against
-  model::Digest preparation_key;  ///< of its inputs and expected results, see model::preparation_key()
+  model::Digest preparation_key;  ///< of its inputs, expected results and bounds
 };
 
 /// So many identities are worth a thread to work them out.

@@ -82,6 +82,7 @@ struct Comparands {
   tuner::device::CompareRule rule;
   int type;
   int ignore_unwritten;
+  int other_poison;
 };
 
 /// The bits of element `index`, in the low fill_size(type) bytes.
@@ -99,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) tuner_compare(Comparands o
   Findings mine = {0, 0, ~Word{0}};
   for (Word i = first_index(); i < of.elements; i += stride()) {
     const Word bits = load_element(of.got, of.type, i);
-    const bool poison = bits == poison_bits(of.type, i);
+    const bool poison = bits == poison_bits(of.type, i, of.other_poison != 0);
     const double error = error_of(of.rule, of.type, value_of(of.type, bits), poison, of.expected[i],
                                   of.magnitude[i], of.ignore_unwritten != 0);
     mine.largest_error_bits = larger(mine.largest_error_bits, bits_of_double(error));

@@ -25,8 +25,9 @@ struct Comparands {
   CompareRule rule;
   int type;
   int ignore_unwritten;
+  int other_poison;
 };
-static_assert(sizeof(Comparands) == 80 && sizeof(FillRequest) == 40 && sizeof(ClockReading) == 16);
+static_assert(sizeof(Comparands) == 88 && sizeof(FillRequest) == 40 && sizeof(ClockReading) == 16);
 
 }  // namespace
 
@@ -120,7 +121,8 @@ Comparison SupportKernels::compare(const CompareRequest& request) const {
                         static_cast<std::uint64_t>(numbers),
                         rule_of(request),
                         static_cast<int>(model::component_type(request.type)),
-                        request.ignore_unwritten ? 1 : 0};
+                        request.ignore_unwritten ? 1 : 0,
+                        request.other_poison ? 1 : 0};
   CUdeviceptr out = m_result.get();
   std::array<void*, 2> arguments = {&comparands, &out};
   launch(m_compare, numbers, arguments.data(), doing);
