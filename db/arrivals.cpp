@@ -105,14 +105,15 @@ std::string trial_expression(const std::string& name) {
   return "t." + name;
 }
 
-std::string select_their_trials(const std::string& rest) {
+/// In the order in which they lie, else by `rest`, which may need an index.
+std::string select_their_trials(const std::string& rest, const char* indexes = "") {
   std::string expressions;
   for (const std::string& name : trial_row_names())
     expressions += (expressions.empty() ? "" : ", ") + trial_expression(name);
   return fmt::format(
-      "SELECT {} FROM trials AS t NOT INDEXED CROSS JOIN configurations AS f ON f.id = t.configuration "
+      "SELECT {} FROM trials AS t {} CROSS JOIN configurations AS f ON f.id = t.configuration "
       "LEFT JOIN measurements AS m ON m.id = t.measurement AND m.trial = t.id {}",
-      expressions, rest);
+      expressions, indexes, rest);
 }
 
 /// Triggers do nothing as long as it lives.
@@ -303,7 +304,7 @@ void MergeRows::copy_trials() {
   const std::int64_t last = m_target.integer("SELECT max(rowid) FROM trials");
   {
     const UntriggeredRows untriggered(m_target);
-    Statement select(m_source, select_their_trials("ORDER BY t.rowid"));
+    Statement select(m_source, select_their_trials("ORDER BY t.rowid", "NOT INDEXED"));
     Statement insert(m_target, insert_trial());
     for (auto row = select.use(); row.step();) {
       insert.use().take(row).run();

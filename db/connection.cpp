@@ -39,7 +39,7 @@ std::string beginning(const std::string& path) {
 
 std::string free_space(const std::string& path) {
   std::error_code error;
-  const auto space = std::filesystem::space(std::filesystem::path(path).parent_path(), error);
+  const auto space = std::filesystem::space(std::filesystem::absolute(path).parent_path(), error);
   return error ? "unknown" : fmt::format("{} KiB", space.available / 1024);
 }
 
@@ -62,7 +62,8 @@ SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::str
   const auto error = [&](const std::string& what, std::string hint) {
     return SqliteError(result, fmt::format("{}: {} while {}", file, what, doing), std::move(hint));
   };
-  switch (result) {
+  const bool is_full = result == SQLITE_IOERR && sqlite3_system_errno(handle) == ENOSPC;
+  switch (is_full ? SQLITE_FULL : result) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return error("the database is locked by another process",

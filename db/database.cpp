@@ -142,7 +142,7 @@ void upgrade(const Connection& db) {
 }  // namespace
 
 const Schema& shipped_schema() {
-  static const Schema schema{12, 8, create_statements(), upgrade};
+  static const Schema schema{schema_version, oldest_schema_version, create_statements(), upgrade};
   return schema;
 }
 

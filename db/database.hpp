@@ -13,6 +13,9 @@ namespace db {
 /// `application_id` in the header of every database of the tuner: "tune" in ASCII.
 constexpr std::int64_t application_id = 0x74756e65;
 
+constexpr int schema_version = 12;
+constexpr int oldest_schema_version = 8;  ///< that is upgraded
+
 /// A version of the schema, and how older ones become it.
 struct Schema {
   int version = 0;  ///< `user_version` in the header
@@ -29,7 +32,7 @@ const Schema& shipped_schema();
 void require_ours(const Connection& db, const Schema& schema, std::string_view how_named = " with --db");
 
 /// Opens the tuner's database. For writing it is created or brought up to date as needed; before that a copy
-/// is put beside it, `tuner.db.before-0010`. Several processes may do this at once. For reading it must exist
+/// is put beside it, `tuner.db.before-0012`. Several processes may do this at once. For reading it must exist
 /// and have this program's schema; that costs two reads of the file's header, so a query takes milliseconds.
 /// One of an older schema is brought up to date where it can be written. Throws model::Error on whatever else
 /// lies at `path`: a folder, no SQLite, another program's database, a newer schema.

@@ -235,21 +235,11 @@ Export parse_export(const std::filesystem::path& path) {
   return parse_export(*in, path.string());
 }
 
-bool begins_as_database(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
-  constexpr std::string_view mark{"SQLite format 3\0", 16};
-  std::array<char, mark.size()> bytes{};
-  std::ifstream in(path, std::ios::binary);
-  in.read(bytes.data(), bytes.size());
-  return std::string_view(bytes.data(), static_cast<std::size_t>(in.gcount())) == mark;
-}
-
 std::unique_ptr<std::istream> open_export(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw Error(fmt::format("{}: is a folder, not an export", path.string()));
-  if (begins_as_database(path))
+  if (tuner::util::begins_as_database(path))
     throw Error(
         fmt::format("{}: is a database, not an export", path.string()),
         fmt::format("a database is added with `tuner merge {}`", tuner::util::shell_quote(path.string())));

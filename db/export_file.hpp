@@ -42,9 +42,6 @@ Export parse_export(const std::filesystem::path& path);
 /// `name` is what errors call the stream.
 Export parse_export(std::istream& in, const std::string& name);
 
-/// Whether `path` is a file that begins as every SQLite database does. A pipe is not read.
-bool begins_as_database(const std::filesystem::path& path);
-
 /// Opens an export, gzipped or not, for stream_export(); throws where it cannot be read.
 std::unique_ptr<std::istream> open_export(const std::filesystem::path& path);
 

@@ -78,10 +78,12 @@ KernelSpecs::KernelSpecs(const Connection& db)
       m_judge(db,
               "INSERT INTO judgements (trial, spec, describes) VALUES (?, ?, ?) "
               "ON CONFLICT DO UPDATE SET describes = 0 WHERE describes > excluded.describes"),
-      m_stand(db,
-              "UPDATE trials SET (superseded, judged_by) = (s.superseded, s.judged_by) FROM standing AS s "
-              "WHERE s.trial = trials.id AND s.family = ?1 AND s.kernel = ?2 "
-              "AND (s.superseded <> trials.superseded OR s.judged_by IS NOT trials.judged_by)"),
+      m_stand(
+          db,
+          "UPDATE trials SET (superseded, judged_by) = (s.superseded, s.judged_by) FROM standing AS s "
+          "WHERE trials.kernel IN (SELECT id FROM kernels WHERE family = ?1 AND name = ?2) "  // by an index
+          "AND s.trial = trials.id AND s.family = ?1 AND s.kernel = ?2 "
+          "AND (s.superseded <> trials.superseded OR s.judged_by IS NOT trials.judged_by)"),
       m_stand_one(db,
                   "UPDATE trials SET (superseded, judged_by) = (s.superseded, s.judged_by) FROM (SELECT "
                   "superseded, judged_by FROM standing WHERE trial = ?1) AS s WHERE trials.id = ?1 "

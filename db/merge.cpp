@@ -49,7 +49,9 @@ std::vector<SchemaObject> schema_of(const Connection& db) {
 constexpr std::pair<std::int64_t, std::string_view> digests_of_versions[] = {
     {8, "f76bf127cc765e76368e0c7e35efbc0b"},
     {9, "4f928b2988d8c1ed5534d5a18c88ba51"},
-    {10, "4e144688564c88b305f8895f9793ebe5"}};
+    {10, "4e144688564c88b305f8895f9793ebe5"},
+    {11, "ecd84db24e2f660cca1dc1b47bf8e2e2"}};
+static_assert(std::size(digests_of_versions) == schema_version - oldest_schema_version);
 
 std::string digest_of(const std::vector<SchemaObject>& objects) {
   tuner::model::DigestBuilder digest;
@@ -161,7 +163,7 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
   }
   std::ifstream in(path, std::ios::binary);
   const bool is_read = type == std::filesystem::file_type::regular && in.is_open();
-  if (begins_as_database(path) || !is_read) {
+  if (tuner::util::begins_as_database(path) || !is_read) {
     open_as_it_is(path, options);  // says what else may be wrong with it
     return;
   }

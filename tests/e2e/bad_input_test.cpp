@@ -221,6 +221,28 @@ extent = ["N"]
     CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
   }
 
+  TEST_CASE("no output is written over a database, not through a link either") {
+    const User user;
+    const std::string recorded = std::string(TUNER_SOURCE_DIR) + "/tests/e2e/before_finals.jsonl";
+    REQUIRE(user.types({"import", recorded, "--db", "kept.db"}).exit_code == 0);
+    std::filesystem::create_symlink("kept.db", user.home / "link.jsonl");
+    const std::string before = tuner::test::read_text(user.home / "kept.db");
+    const std::vector<std::vector<std::string>> commands = {
+        {"export", "--db", "kept.db", "-o", "kept.db"},
+        {"export", "--db", "kept.db", "-o", "link.jsonl"},
+        {"report", "--db", "kept.db", "-o", "kept.db", "--format", "md"},
+        {"baseline", "--db", "kept.db", "-o", "kept.db"},
+        {"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--events", "kept.db", "--db",
+         "new.db"}};
+    for (const std::vector<std::string>& command : commands) {
+      const auto result = user.types(command);
+      CAPTURE(command.front());
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, "cannot be written: it is a database"));
+    }
+    CHECK(tuner::test::read_text(user.home / "kept.db") == before);
+  }
+
   TEST_CASE("an import of a file that is not there makes no database") {
     const User user;
     const auto result = user.types({"import", "nowhere.jsonl", "--db", "new.db"});

@@ -16,6 +16,7 @@
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -54,7 +55,7 @@ namespace {
 Side load_file(const std::string& name) {
   if (looks_like_baseline(name)) return {name, std::nullopt, read_baseline(name)};
   const db::Connection copy = db::open_in_memory();
-  if (db::begins_as_database(name)) {
+  if (util::begins_as_database(name)) {
     db::MergeOptions options;
     options.as_copy = true;  // it answers as it would by itself
     db::merge_databases(copy, {name}, options);

@@ -25,6 +25,7 @@ const char* word_of(sweep::Ending ending) {
 EventLog::EventLog(const std::string& path, sweep::Observer& next)
     : m_path(path), m_next(next), m_file(STDOUT_FILENO) {
   if (path == "-") return;
+  util::require_no_database(path, "name another file with --events");
   m_own = util::FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   m_file = m_own.get();
   if (!m_own)

@@ -181,7 +181,9 @@ void deliver(const std::string& path, const std::string& text) {
 }
 
 void require_deliverable(const std::string& path) {
-  if (!is_stdout(path)) util::require_writable(path, "nothing was done; give another path");
+  if (is_stdout(path)) return;
+  util::require_no_database(path, "nothing was done; give another path");
+  util::require_writable(path, "nothing was done; give another path");
 }
 
 void name_database(const std::string& path) {

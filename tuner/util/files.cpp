@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -92,7 +93,22 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
+bool begins_as_database(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  constexpr std::string_view mark{"SQLite format 3\0", 16};
+  std::array<char, mark.size()> bytes{};
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), bytes.size());
+  return std::string_view(bytes.data(), static_cast<std::size_t>(in.gcount())) == mark;
+}
+
+void require_no_database(const std::string& path, const std::string& hint) {
+  if (begins_as_database(path)) refuse(path, "it is a database", hint);
+}
+
 void write_file(const std::string& path, std::string_view text, const std::string& hint) {
+  require_no_database(path, hint);
   const Target target = follow(path, hint);
   if (target.replaceable()) return replace(path, target, text, hint);
   const FileDescriptor file(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));

@@ -37,9 +37,16 @@ class FileDescriptor {
 /// Writes all of it, through interruptions. False where that fails; errno says why.
 bool write_all(int file, std::string_view text);
 
-/// Writes `text` where `path` leads. A regular file, or one that is not there yet, appears whole by renaming
-/// a temporary file beside it; a symbolic link is followed and stays a link. Devices, pipes and sockets are
-/// written to and never replaced. Throws model::Error naming the path, with `hint` as the next step.
+/// Whether `path` is a file that begins as every SQLite database does. A pipe is not read.
+bool begins_as_database(const std::filesystem::path& path);
+
+/// Throws model::Error where that is so: results are never written over.
+void require_no_database(const std::string& path, const std::string& hint = "");
+
+/// Writes `text` where `path` leads, which is no database. A regular file, or one that is not there yet,
+/// appears whole by renaming a temporary file beside it; a symbolic link is followed and stays a link.
+/// Devices, pipes and sockets are written to and never replaced. Throws model::Error naming the path, with
+/// `hint` as the next step.
 void write_file(const std::string& path, std::string_view text, const std::string& hint = "");
 
 /// Throws the error that write_file() would end with as far as that can be known before there is anything to
