@@ -1,6 +1,7 @@
 // From a sweep to a pack, and from a pack to a launch: on the CPU device, without a GPU.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -163,6 +164,90 @@ extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < count; ++i) wrong += out[i] == 2 * in[i] ? 0 : 1;
       CHECK(wrong == 0);
+    }
+  }
+
+  TEST_CASE("a variable of a kernel is cleared, whether callers pass its memory or not") {
+    const Author author;
+    write_text(author.home / "add.toml", R"text(verify = "none"
+[kernel]
+name = "add_up"
+source = "add.cu"
+sizes = ["N"]
+default = { STEP = 1 }
+
+[parameters]
+STEP = [1, 2]
+
+[[launch]]
+memset = "all"
+
+[[launch]]
+entry = "add_up"
+block = 1
+grid = 1
+arguments = ["x", "y", "N"]
+
+[[arguments]]
+name = "x"
+type = "float*"
+access = "in"
+extent = "N"
+init = "uniform(0, 1)"
+
+[[arguments]]
+name = "all"
+type = "float*"
+access = "out"
+extent = "2"
+symbol = "all"
+
+[[arguments]]
+name = "own"
+type = "float*"
+access = "workspace"
+extent = "2"
+symbol = "own"
+init = "constant(0)"
+restore = true
+
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = "1"
+
+[[arguments]]
+name = "N"
+type = "int"
+)text");
+    write_text(author.home / "add.cu", R"text(__device__ float all[2];
+__device__ float own[2];
+extern "C" __global__ void add_up(const float* x, float* y, int N) {
+  for (int i = 0; i < N; i += STEP) {
+    for (int k = i; k < i + STEP && k < N; ++k) all[1] += x[k], own[1] += x[k];
+  }
+  y[0] = own[1];
+}
+)text");
+    REQUIRE(author.runs("add").exit_code == 0);
+    const ProgramResult packed = author.types({"pack", "-o", "add.tuned"});
+    REQUIRE_MESSAGE(packed.exit_code == 0, packed.err);
+    const Opened opened(author.home / "add.tuned");
+    const tuner_kernel* const kernel = tuner_pack_kernel(opened.pack, 0);
+    const std::int64_t n = 100;
+    tuner_workspace needed{};
+    REQUIRE(tuner_kernel_workspace(kernel, TUNER_CPU, &n, 1, &needed) == TUNER_OK);
+    CHECK(needed.bytes == 0);
+    alignas(16) const std::array<float, 100> x = {1, 2, 3, 4};
+    alignas(16) std::array<float, 4> all = {7, 7, 7, 7};
+    alignas(16) std::array<float, 4> y = {7, 7, 7, 7};
+    const tuner_value values[] = {pointer(x.data(), 100), pointer(all.data(), 2), pointer(y.data(), 1)};
+    for (int i = 0; i < 3; ++i) {
+      const tuner_error error = tuner_kernel_launch(kernel, TUNER_CPU_STREAM, &n, 1, values, 3, nullptr, 0);
+      REQUIRE_MESSAGE(error == TUNER_OK, tuner_error_text(error) << ": " << tuner_error_detail());
+      CHECK(all == std::array<float, 4>{0, 10, 7, 7});
+      CHECK(y[0] == 10);
     }
   }
 

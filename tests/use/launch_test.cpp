@@ -126,6 +126,21 @@ TEST_SUITE("use") {
     CHECK(map.swizzle == 3);
   }
 
+  TEST_CASE("a memset of a variable sets the variable") {
+    Pack pack = sample_pack();
+    Step& clear = pack.configurations[1].steps[1];
+    clear.kind = StepKind::memset_symbol;
+    clear.symbol = "table";
+    Scene scene(pack);
+    const auto launched =
+        scene.kernel.launch(nullptr, {2048, 2048}, x, y, 1.0F, tuner::workspace{memory, 1 << 20});
+    REQUIRE_MESSAGE(!launched, launched.detail());
+    REQUIRE(scene.driver.memsets.size() == 2);
+    CHECK(scene.driver.memsets[1].address == scene.driver.variables.at("table") + 4);
+    CHECK(scene.driver.memsets[1].count == 8192 - 4);
+    CHECK(scene.driver.memsets[1].byte == 7);
+  }
+
   TEST_CASE("a function is allowed its shared memory once") {
     Scene scene;
     for (int i = 0; i < 2; ++i)

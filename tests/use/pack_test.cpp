@@ -243,6 +243,7 @@ TEST_SUITE("use") {
     refused([](Pack& pack) { pack.configurations[0].steps.clear(); });
     refused([](Pack& pack) { pack.configurations[1].steps[0].target = 2; });
     refused([](Pack& pack) { pack.configurations[1].steps[0].byte_count = {}; });
+    refused([](Pack& pack) { pack.configurations[0].steps[0].kind = StepKind::memset_symbol; });
     refused([](Pack& pack) { pack.configurations.push_back(pack.configurations[0]); });
   }
 

@@ -53,6 +53,12 @@ bool is_parameter(const model::ArgumentSpec& argument) {
   return argument.pointer && !argument.is_field() && argument.access != model::Access::workspace;
 }
 
+/// Whether callers pass its memory among the workspaces. A variable has memory of its own.
+bool is_workspace(const model::ArgumentSpec& argument) {
+  return argument.pointer && !argument.is_field() && argument.access == model::Access::workspace &&
+         argument.symbol.empty();
+}
+
 std::int64_t unit_bytes(const model::ArgumentSpec& argument, ElementType type) {
   return argument.structure ? argument.structure->bytes : model::size_bytes(type);
 }
@@ -64,10 +70,9 @@ struct Places {
     std::uint32_t parameters = 0;
     std::uint32_t workspaces = 0;
     for (const model::ArgumentSpec& argument : spec.arguments) {
-      const bool is_workspace = argument.pointer && argument.access == model::Access::workspace;
-      memory.push_back(is_parameter(argument)                 ? parameters++
-                       : is_workspace && !argument.is_field() ? workspaces++
-                                                              : use::no_index);
+      memory.push_back(is_parameter(argument)   ? parameters++
+                       : is_workspace(argument) ? workspaces++
+                                                : use::no_index);
     }
   }
 };
@@ -98,8 +103,9 @@ class Packer {
     result.applies = m_folding.applies();
     for (std::size_t i = 0; i < m_spec.arguments.size(); ++i) {
       const model::ArgumentSpec& argument = m_spec.arguments[i];
-      const bool is_workspace = argument.pointer && argument.access == model::Access::workspace;
-      if (is_workspace && !argument.is_field()) result.workspaces.push_back(workspace(i));
+      if (is_workspace(argument)) result.workspaces.push_back(workspace(i));
+      const bool is_inner = !argument.symbol.empty() && !is_parameter(argument);
+      if (is_inner && begins_as_zeros(argument)) result.steps.push_back(memset_of_variable(i));
     }
     add_copies(use::StepKind::set_symbol, result.steps);
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
@@ -128,15 +134,41 @@ class Packer {
 
   use::Workspace workspace(std::size_t index) const {
     const model::ArgumentSpec& argument = m_spec.arguments[index];
-    const model::InitRule& init = argument.init.for_type(type_of(argument));
     use::Workspace workspace;
-    workspace.bytes =
-        bytes_of(m_folding, m_compiled.arguments[index], unit_bytes(argument, type_of(argument)));
-    if (init.kind == model::Init::Kind::none) return workspace;
+    workspace.bytes = bytes_of(index);
+    if (begins_as_zeros(argument))
+      workspace.fill = argument.restore ? use::Fill::zero_always : use::Fill::zero_first;
+    return workspace;
+  }
+
+  /// Of a workspace. Where it does not, it begins as anything.
+  bool begins_as_zeros(const model::ArgumentSpec& argument) const {
+    const model::InitRule& init = argument.init.for_type(type_of(argument));
+    if (init.kind == model::Init::Kind::none) return false;
     if (init.kind != model::Init::Kind::constant || init.a != 0 || !init.expressions.empty())
       refuse(m_spec, fmt::format("workspace `{}` begins with something else than zeros", argument.name));
-    workspace.fill = argument.restore ? use::Fill::zero_always : use::Fill::zero_first;
-    return workspace;
+    return true;
+  }
+
+  /// Its name in the binary.
+  std::string variable_of(const model::ArgumentSpec& argument) const {
+    const model::KernelResources* const variable = m_binary.find("&" + argument.symbol);
+    if (variable == nullptr) refuse(m_spec, fmt::format("its binary has no variable {}", argument.symbol));
+    return variable->symbol;
+  }
+
+  use::Expression bytes_of(std::size_t index) const {
+    const model::ArgumentSpec& argument = m_spec.arguments[index];
+    return packing::bytes_of(m_folding, m_compiled.arguments[index], unit_bytes(argument, type_of(argument)));
+  }
+
+  /// The argument's whole extent to zeros.
+  use::Step memset_of_variable(std::size_t index) const {
+    use::Step step;
+    step.kind = use::StepKind::memset_symbol;
+    step.symbol = variable_of(m_spec.arguments[index]);
+    step.byte_count = bytes_of(index);
+    return step;
   }
 
   /// Variables of the binary get what the caller passes, whole: a kernel may leave a part as it is. The
@@ -146,13 +178,11 @@ class Packer {
       const model::ArgumentSpec& argument = m_spec.arguments[i];
       if (argument.symbol.empty() || !is_parameter(argument)) continue;
       if (kind == use::StepKind::take_symbol && !argument.is_written()) continue;
-      const model::KernelResources* const variable = m_binary.find("&" + argument.symbol);
-      if (variable == nullptr) refuse(m_spec, fmt::format("its binary has no variable {}", argument.symbol));
       use::Step copy;
       copy.kind = kind;
-      copy.symbol = variable->symbol;
+      copy.symbol = variable_of(argument);
       copy.target = m_places.memory[i];
-      copy.byte_count = bytes_of(m_folding, m_compiled.arguments[i], unit_bytes(argument, type_of(argument)));
+      copy.byte_count = bytes_of(i);
       steps.push_back(std::move(copy));
     }
   }
@@ -204,6 +234,14 @@ class Packer {
     step.first_byte = bytes(compiled.first);
     step.byte_count = bytes(compiled.count);
     step.byte = folded(compiled.byte);
+    if (argument.symbol.empty()) return step;
+    step.kind = use::StepKind::memset_symbol;  // the caller's memory was copied into the variable before
+    step.symbol = variable_of(argument);
+    if (step.byte_count.empty()) {
+      step.byte_count = bytes_of(index);
+      if (!step.first_byte.empty())
+        step.byte_count = use::binary(use::Op::subtract, step.byte_count, step.first_byte);
+    }
     return step;
   }
 

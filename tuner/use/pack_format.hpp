@@ -187,13 +187,14 @@ struct WorkspaceRecord {
 };
 
 /// set_symbol copies a pointer of the caller's into a variable of the image, take_symbol the other way.
-enum class StepKind : std::uint8_t { launch, memset, set_symbol, take_symbol };
+/// memset_symbol is a memset of a variable.
+enum class StepKind : std::uint8_t { launch, memset, set_symbol, take_symbol, memset_symbol };
 
 struct StepRecord {
   std::uint8_t kind;
   std::uint8_t is_workspace;   ///< memset: `target` is a workspace, else a parameter
   std::uint16_t repeat_steps;  ///< a loop of so many steps begins here; 0: none does
-  std::uint32_t function;      ///< launch: place among those of the image; copies: among its symbols
+  std::uint32_t function;      ///< launch: place among those of the image; of symbols: among its symbols
   std::uint32_t target;
   std::uint32_t unused;
   Code when;
@@ -206,7 +207,7 @@ struct StepRecord {
   Code overlap;
   Code shared_carveout;
   Code first_byte;
-  Code byte_count;  ///< memset: absent: to the end; copies: all there is
+  Code byte_count;  ///< memsets: absent: to the end; copies: all there is
   Code byte;
   Range operands;
 };

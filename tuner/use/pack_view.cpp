@@ -193,6 +193,9 @@ class Checker {
     if (is_copy(step))
       return step.operands.count == 0 && is_memory(false, step.target) && step.byte_count.bytes != 0 &&
              step.function < m_pack.images()[m_configuration->image].symbols.count;
+    if (step.kind == static_cast<std::uint8_t>(StepKind::memset_symbol))
+      return step.operands.count == 0 &&
+             step.function < m_pack.images()[m_configuration->image].symbols.count;
     if (step.kind != static_cast<std::uint8_t>(StepKind::launch)) return false;
     if (step.operands.count > most_operands) return false;
     if (step.function >= m_pack.images()[m_configuration->image].functions.count) return false;

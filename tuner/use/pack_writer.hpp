@@ -117,7 +117,7 @@ struct Step {
   Expression first_byte = {};  ///< empty: 0
   Expression byte_count = {};  ///< empty: up to the end
   Expression byte = {};        ///< empty: 0
-  // A copy of `byte_count` bytes between `target`, a parameter, and a symbol.
+  // A copy of `byte_count` bytes between `target`, a parameter, and a symbol; or a memset of the symbol.
   std::string symbol = {};  ///< a variable of the image
 };
 

@@ -103,7 +103,7 @@ class Run {
       return error;
     if (applies == 0) return TUNER_OK;
     if (is_copy(step)) return run_copy(step);
-    return step.kind == static_cast<std::uint8_t>(StepKind::memset) ? run_memset(step) : run_launch(step);
+    return step.kind == static_cast<std::uint8_t>(StepKind::launch) ? run_launch(step) : run_memset(step);
   }
 
   tuner_error run_copy(const StepRecord& step) const {
@@ -130,8 +130,11 @@ class Run {
   }
 
   tuner_error run_memset(const StepRecord& step) const {
+    const bool is_of_symbol = step.kind == static_cast<std::uint8_t>(StepKind::memset_symbol);
     std::int64_t all = 0;
-    if (step.is_workspace != 0) {
+    if (is_of_symbol) {
+      all = static_cast<std::int64_t>(m_loaded.symbols[step.function].bytes);
+    } else if (step.is_workspace != 0) {
       all = static_cast<std::int64_t>(m_scene.workspaces.bytes[step.target]);
     } else {
       const Code& bytes = m_pack.parameters()[m_kernel.parameters.first + step.target].bytes;
@@ -150,9 +153,10 @@ class Run {
       return fail(error, "a memset of %lld bytes from byte %lld of %lld", static_cast<long long>(count),
                   static_cast<long long>(first), static_cast<long long>(all));
     if (error != TUNER_OK) return error;
-    const std::uintptr_t to =
-        m_scene.address_of(step.is_workspace != 0, step.target) + static_cast<std::uintptr_t>(first);
-    return set_memory(to, static_cast<unsigned char>(byte), static_cast<std::uint64_t>(count));
+    const std::uintptr_t begin = is_of_symbol ? m_loaded.symbols[step.function].address
+                                              : m_scene.address_of(step.is_workspace != 0, step.target);
+    return set_memory(begin + static_cast<std::uintptr_t>(first), static_cast<unsigned char>(byte),
+                      static_cast<std::uint64_t>(count));
   }
 
   tuner_error set_memory(std::uintptr_t to, unsigned char byte, std::uint64_t count) const {
