@@ -195,6 +195,29 @@ void check_kernel(const model::KernelSpec& spec, Tally& tally) {
   }
 }
 
+model::KernelSpec naive() {
+  return config::load_kernel_file(TUNER_SOURCE_DIR "/kernels/matmul/naive.toml").kernels.at(0);
+}
+
+/// Of the default configuration alone.
+use::Pack default_pack(const model::KernelSpec& spec) {
+  const space::KernelSpace kernel(spec);
+  std::vector<model::Diagnostic> mistakes;
+  const auto compiled = space::compile_spec(spec, mistakes);
+  REQUIRE(compiled != nullptr);
+  const model::Problem like = space::make_problem(spec, {1024}, {}, 0);
+  const model::Configuration configuration = *kernel.default_configuration(like, h100());
+  const auto plan = std::get<model::Plan>(kernel.make_plan(like, configuration, h100()));
+  use::Pack pack;
+  std::string cubin;
+  const model::Compilation binary = fake_binary(plan, cubin);
+  pack.configurations = {packing::packed_configuration(*compiled, like, h100(), configuration, binary, 0)};
+  pack.images = {{"sm_90", use::ImageKind::cubin, cubin}};
+  pack.kernels = {packing::packed_kernel(*compiled, like)};
+  pack.kernels[0].targets = {{"sm_90", "", {}, {}, 0}};
+  return pack;
+}
+
 }  // namespace
 
 TEST_SUITE("packing") {
@@ -239,6 +262,18 @@ TEST_SUITE("packing") {
       return ++looked_at < 3;
     });
     CHECK(looked_at > 0);
+  }
+
+  TEST_CASE("a configuration is not picked where its grid is too large for the device") {
+    tests::fresh_stand_in();
+    const tests::Opened opened(default_pack(naive()));
+    tuner_choice choice{};
+    CHECK(opened.pick({16 * 65535, 16, 16}, choice) == TUNER_OK);
+    CHECK(opened.pick({16 * 65535 + 1, 16, 16}, choice) == TUNER_NO_CONFIGURATION);
+    model::KernelSpec spec = naive();
+    spec.steps.at(0).when = model::Expression{"M != 7", {}};
+    spec.steps.at(0).grid[1].text = "4096 / (M - 7)";
+    CHECK(tests::Opened(default_pack(spec)).pick({7, 16, 16}, choice) == TUNER_OK);
   }
 
   TEST_CASE("so do the examples, but for those that need what packs lack") {

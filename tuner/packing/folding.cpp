@@ -166,7 +166,7 @@ std::vector<Folding::Condition> Folding::conditions() const {
   return all;
 }
 
-/// Those that conditions need, with all that these read, come first: a pick works out no others.
+/// Those that conditions and grids need, with all that these read, come first: a pick works out no others.
 void Folding::order_derived() {
   std::vector<bool> needed(m_slots.values.size(), false);
   const auto need = [&](const std::vector<bool>& slots) {
@@ -174,6 +174,10 @@ void Folding::order_derived() {
   };
   if (m_has_configuration) {
     for (const Condition& one : conditions()) need(space::dependencies(m_compiled, one.expression->program));
+    for (const space::CompiledStep& step : m_compiled.steps) {  // a grid must fit the device
+      if (step.when) need(space::dependencies(m_compiled, step.when->program));
+      for (const space::Compiled& side : step.grid) need(space::dependencies(m_compiled, side.program));
+    }
     for (const model::PlacedName& macro : m_compiled.spec.macros)
       needed[static_cast<std::size_t>(m_compiled.scope.find(macro.name)->slot)] = true;
     for (std::size_t i = m_compiled.derived.size(); i-- > 0;) {

@@ -112,19 +112,40 @@ class Packer {
       result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
     add_copies(use::StepKind::take_symbol, result.steps);
     for (const use::Step& one : result.steps) {
+      require_grid(result.applies, one);
       for (const use::Operand& operand : one.operands) require_strides(result.applies, operand.map);
     }
     return result;
   }
 
  private:
+  static void require(use::Expression& applies, const use::Expression& fits) {
+    applies =
+        applies.empty() ? fits : use::binary(use::Op::bit_and, use::unary(use::Op::truth, applies), fits);
+  }
+
+  /// Of two configurations one may launch where the grid of the other is too large.
+  static void require_grid(use::Expression& applies, const use::Step& step) {
+    constexpr use::Limit most[] = {use::Limit::max_grid_x, use::Limit::max_grid_y, use::Limit::max_grid_z};
+    for (std::size_t i = 0; i < step.grid.size(); ++i) {
+      if (step.grid[i].code.size() == 1 && step.grid[i].code[0].op == use::Op::integer) continue;
+      use::Expression fits = use::binary(use::Op::less_equal, step.grid[i], use::limit(most[i]));
+      if (!step.when.empty()) {  // where the step is left out, its grid may have no value
+        use::Expression is_out = use::unary(use::Op::logical_not, step.when);
+        const std::size_t end = is_out.code.size() + 1 + fits.code.size() + 1;
+        is_out.code.push_back({use::Op::or_jump, static_cast<std::int64_t>(end)});
+        fits = use::binary(use::Op::truth, is_out, fits);
+      }
+      require(applies, fits);
+    }
+  }
+
   /// The driver refuses a map with other strides.
   static void require_strides(use::Expression& applies, const use::TensorMap& map) {
     for (const use::Expression& stride : map.strides) {
       const use::Expression rest = use::binary(use::Op::remainder, stride, use::constant(16));
       const use::Expression fits = use::binary(use::Op::equal, rest, use::constant(0));
-      applies =
-          applies.empty() ? fits : use::binary(use::Op::bit_and, use::unary(use::Op::truth, applies), fits);
+      require(applies, fits);
     }
   }
 
