@@ -276,6 +276,14 @@ TEST_SUITE("packing") {
     CHECK(tests::Opened(default_pack(spec)).pick({7, 16, 16}, choice) == TUNER_OK);
   }
 
+  TEST_CASE("FP8 numbers by value are refused") {
+    model::KernelSpec spec = naive();
+    spec.arguments.back().type = model::ElementType::float8_e4m3;
+    CHECK_THROWS_WITH_AS(static_cast<void>(default_pack(spec)),
+                         "kernel `naive` cannot be packed: `tile_y` is an FP8 number by value",
+                         model::UsageError);
+  }
+
   TEST_CASE("so do the examples, but for those that need what packs lack") {
     Tally tally;
     std::set<std::string> unlike;

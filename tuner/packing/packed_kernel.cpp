@@ -281,9 +281,17 @@ class Packer {
     const ElementType type = type_of(argument);
     if (argument.structure || model::components(type) > 1) return structure(index);
     operand.kind = use::OperandKind::number;
-    operand.type = number_type(type);
+    operand.type = passed_type(argument, type);
     operand.value = number(compiled, type, 0);
     return operand;
+  }
+
+  /// Of what is passed by value.
+  tuner_type passed_type(const model::ArgumentSpec& argument, ElementType type) const {
+    const tuner_type passed = number_type(type);
+    if (passed == TUNER_FLOAT8_E4M3 || passed == TUNER_FLOAT8_E5M2)
+      refuse(m_spec, fmt::format("`{}` is an FP8 number by value", argument.name));
+    return passed;
   }
 
   /// Component `k` of a value.
@@ -300,7 +308,7 @@ class Packer {
     for (std::int64_t k = 0; k < length * model::components(type); ++k) {
       use::Field field;
       field.offset = static_cast<std::uint16_t>(offset + k * model::size_bytes(component));
-      field.type = number_type(component);
+      field.type = passed_type(m_spec.arguments[index], component);
       field.value = number(m_compiled.arguments[index], type, static_cast<std::size_t>(k));
       operand.fields.push_back(field);
     }
