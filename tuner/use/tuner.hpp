@@ -56,7 +56,7 @@ struct type_of {
   }
 };
 
-/// An array whose length is checked, in place of a bare pointer.
+/// An array whose length is checked, in place of a bare pointer. One of nothing is a null pointer.
 template <typename Element>
 struct array {
   Element* pointer;
@@ -164,7 +164,8 @@ class kernel {
     }
     template <typename Element>
     void add(const array<Element>& given) {
-      add_pointer(type_of<Element>::value(), given.pointer, given.count * sizeof(Element));
+      add_pointer(type_of<Element>::value(), given.count > 0 ? given.pointer : nullptr,
+                  given.count * sizeof(Element));
     }
     template <typename Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
     void add(const Number& number) {

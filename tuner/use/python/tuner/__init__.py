@@ -310,4 +310,6 @@ def _value(argument, parameter):
     value.is_pointer = 1
     if argument is not None:
         value.value.pointer, value.bytes, value.type = _memory(argument)
+        if value.bytes == 0:  # for the library: not said
+            value.value.pointer = None
     return value
