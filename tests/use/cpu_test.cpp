@@ -1,7 +1,9 @@
 // Kernels of the host's compiler, launched without the engine.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "tests/use/cpu_pack.hpp"
@@ -76,6 +78,23 @@ TEST_SUITE("use") {
       for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == weights[i % 4]);
     }
     CHECK(calls[0] == 12);
+  }
+
+  TEST_CASE("a binary is its own, whatever descriptors the program closes") {
+    tuner::pack pack;
+    tuner::kernel kernel;
+    REQUIRE(!pack.view(made().get(), made().count()));
+    REQUIRE(!tuner::kernel::find(pack, "matmul", &kernel));
+    REQUIRE(!kernel.prepare(TUNER_CPU_STREAM, {64, 64, 64}));
+    for (int file = 3; file < 100; ++file) {  // as daemons do, but for what is the test's
+      std::array<char, 64> name = {};
+      const std::string path = "/proc/self/fd/" + std::to_string(file);
+      const bool is_open = readlink(path.c_str(), name.data(), name.size() - 1) > 0;
+      if (is_open && std::string(name.data()).find("tuner-binary") != std::string::npos) close(file);
+    }
+    REQUIRE(!tuner::kernel::find(pack, "row_sums", &kernel));
+    const auto error = kernel.prepare(TUNER_CPU_STREAM);
+    REQUIRE_MESSAGE(!error, error.text(), " ", error.detail());
   }
 
   TEST_CASE("what the CPU cannot run is refused") {

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -337,9 +338,15 @@ bool write_all(int file, const void* bytes, std::size_t count) {
   return true;
 }
 
+/// The loader takes a path for the file that it loaded by it before, and numbers of descriptors come again.
+/// So the path has the bits of the file's inode as well: `./` for a 1, `/` for a 0.
 tuner_error open_shared_object(int file, void*& handle) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  struct stat status = {};
+  if (fstat(file, &status) != 0) return fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno));
+  char path[160] = "/proc/self/fd/";
+  for (std::uint64_t bits = status.st_ino; bits != 0; bits >>= 1)
+    std::strcat(path, (bits & 1) != 0 ? "./" : "/");
+  std::snprintf(path + std::strlen(path), 16, "%d", file);
   handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = dlerror();
@@ -354,33 +361,31 @@ tuner_error open_shared_object(int file, void*& handle) {
 
 }  // namespace
 
-tuner_error load_shared_object(const void* bytes, std::size_t count, SharedObject& loaded) {
-  loaded = {nullptr, memfd_create("tuner-binary", MFD_CLOEXEC)};
-  if (loaded.file < 0) return fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno));
-  tuner_error error = write_all(loaded.file, bytes, count)
-                          ? open_shared_object(loaded.file, loaded.handle)
-                          : fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno));
-  if (error != TUNER_OK) close(loaded.file);
+tuner_error load_shared_object(const void* bytes, std::size_t count, void*& handle) {
+  const int file = memfd_create("tuner-binary", MFD_CLOEXEC);
+  const auto failed = [] { return fail(TUNER_CANNOT_LOAD, "a file in memory: %s", std::strerror(errno)); };
+  if (file < 0) return failed();
+  const tuner_error error = write_all(file, bytes, count) ? open_shared_object(file, handle) : failed();
+  close(file);
   return error;
 }
 
-void unload_shared_object(const SharedObject& loaded) {
-  dlclose(loaded.handle);
-  close(loaded.file);
+void unload_shared_object(void* handle) {
+  dlclose(handle);
 }
 
-tuner_error find_host_kernel(const SharedObject& loaded, const char* symbol, const void*& kernel) {
-  kernel = dlsym(loaded.handle, symbol);
+tuner_error find_host_kernel(void* handle, const char* symbol, const void*& kernel) {
+  kernel = dlsym(handle, symbol);
   return kernel == nullptr ? fail(TUNER_CANNOT_LOAD, "it has no kernel %s", symbol) : TUNER_OK;
 }
 
 /// As compile/host exports it.
-tuner_error find_host_symbol(const SharedObject& loaded, const char* name, Symbol& symbol) {
+tuner_error find_host_symbol(void* handle, const char* name, Symbol& symbol) {
   struct Exported {
     void* address;
     unsigned long bytes;
   };
-  const auto* const exported = static_cast<const Exported*>(dlsym(loaded.handle, name));
+  const auto* const exported = static_cast<const Exported*>(dlsym(handle, name));
   if (exported == nullptr) return fail(TUNER_CANNOT_LOAD, "it has no variable %s", name);
   symbol = {reinterpret_cast<std::uintptr_t>(exported->address), exported->bytes};
   return TUNER_OK;

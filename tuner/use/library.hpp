@@ -21,21 +21,17 @@ struct Device;
 /// What the tuner's CPU device says of itself.
 tuner_error ask_cpu(Device& device);
 
-/// Its file stays open: the loader takes one of the same path, which the next file would have, for the same.
-struct SharedObject {
-  void* handle;  ///< null: none
-  int file;
-};
-tuner_error load_shared_object(const void* bytes, std::size_t count, SharedObject& loaded);
-void unload_shared_object(const SharedObject& loaded);
-tuner_error find_host_kernel(const SharedObject& loaded, const char* symbol, const void*& kernel);
+/// `handle` is the loader's; null: none.
+tuner_error load_shared_object(const void* bytes, std::size_t count, void*& handle);
+void unload_shared_object(void* handle);
+tuner_error find_host_kernel(void* handle, const char* symbol, const void*& kernel);
 
 /// A variable of a loaded binary.
 struct Symbol {
   std::uintptr_t address;
   std::uint64_t bytes;
 };
-tuner_error find_host_symbol(const SharedObject& loaded, const char* name, Symbol& symbol);
+tuner_error find_host_symbol(void* handle, const char* name, Symbol& symbol);
 
 struct CpuLaunch {
   const void* kernel;  ///< as find_host_kernel() says
@@ -58,7 +54,7 @@ struct Loaded {
   CuContext context;
   unsigned long long context_id;
   CuModule module;
-  SharedObject shared_object;
+  void* shared_object;
   Symbol* symbols;  ///< as many as the image has, behind the functions
   struct Function {
     CuFunction function;

@@ -93,7 +93,7 @@ tuner_error load_image(const PackView& view, std::uint32_t index, Loaded& loaded
 /// What this says has no listener. A context that is gone has taken its modules along, and another may lie
 /// where it lay.
 void unload_one(Loaded* loaded) {
-  if (loaded->shared_object.handle != nullptr) unload_shared_object(loaded->shared_object);
+  if (loaded->shared_object != nullptr) unload_shared_object(loaded->shared_object);
   const Driver* driver = nullptr;
   unsigned long long id_today = 0;
   if (loaded->module != nullptr && find_driver(driver) == TUNER_OK &&
