@@ -203,6 +203,9 @@ TEST_SUITE("use") {
     CHECK(scene.driver.loads == 3);
     StandIn::Context other;
     other.id = 2;
+    CHECK(scene.kernel.prepare(&other, {1024}).code() == TUNER_SIZE_COUNT);
+    CHECK(scene.kernel.prepare(&other, {1024, 1024, 2048, 2048}).code() == TUNER_SIZE_COUNT);
+    CHECK(scene.driver.loads == 3);
     REQUIRE(!scene.kernel.prepare(&other, {1024, 1024}));
     CHECK(scene.driver.current == &scene.context);
     CHECK(scene.driver.loads == 4);

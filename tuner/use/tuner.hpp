@@ -125,6 +125,8 @@ class kernel {
     return tuner_kernel_prepare(m_kernel, context, all_sizes, problems);
   }
   error prepare(void* context, sizes problem) const {
+    if (problem.size() > 0 && problem.size() != tuner_kernel_size_count(m_kernel))
+      return pick(0, problem).error;  // which refuses them
     return prepare(context, problem.begin(), problem.size() > 0);
   }
 

@@ -260,7 +260,13 @@ class Kernel:
 
     def prepare(self, *problems, context=None):
         """Loads what launches of these sizes need; without sizes all that may be picked on the current device."""
-        numbers, _ = self._numbers([size for problem in problems for size in problem])
+        sizes = []
+        for problem in problems:
+            numbers, count = self._numbers(problem)
+            if count != len(self.sizes):
+                self.pick(problem)  # which refuses it
+            sizes += numbers
+        numbers, _ = self._numbers(sizes)
         context = _CPU_STREAM if context == CPU else context
         _check(_library.tuner_kernel_prepare(self._handle, context, numbers, len(problems)))
 
