@@ -222,6 +222,15 @@ TEST_SUITE("use") {
     CHECK(scene.driver.current == &scene.context);
   }
 
+  TEST_CASE("without sizes all is prepared that may be picked, also in place of another") {
+    Pack pack = sample_pack();
+    pack.kernels[0].targets[0].measured.clear();
+    pack.kernels[0].targets[0].rule[2].otherwise = {1};
+    Scene scene(pack);
+    REQUIRE(!scene.kernel.prepare(nullptr));
+    CHECK(scene.driver.loads == 3);
+  }
+
   TEST_CASE("modules of a context that is gone are left alone") {
     Scene scene;
     StandIn::Context other;

@@ -170,7 +170,10 @@ tuner_error prepare_target(tuner_pack& pack, std::uint32_t layer, const TargetRe
     error = prepare_one(view.measured()[target.measured.first + i].configuration);
   for (std::uint32_t i = 0; i < target.nodes.count && error == TUNER_OK; ++i) {
     const NodeRecord& node = view.nodes()[target.nodes.first + i];
-    if (node.condition.bytes == 0) error = prepare_one(node.configuration);
+    if (node.condition.bytes != 0) continue;
+    error = prepare_one(node.configuration);
+    for (std::uint32_t k = 0; k < node.otherwise.count && error == TUNER_OK; ++k)
+      error = prepare_one(static_cast<std::uint32_t>(view.numbers()[node.otherwise.first + k]));
   }
   if (error != TUNER_OK || target.default_configuration == no_index) return error;
   return prepare_one(target.default_configuration);
