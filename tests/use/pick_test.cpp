@@ -78,6 +78,12 @@ TEST_SUITE("use") {
     REQUIRE(Opened(pack).pick({1024, 1028}, choice) == TUNER_OK);
     CHECK(choice.index == 0);
     CHECK(choice.loss_bound == 0.03);
+    // Another binary of the same configuration keeps its bound.
+    pack.configurations[2].name = pack.configurations[0].name;
+    REQUIRE(Opened(pack).pick({1 << 20, 1 << 20}, choice) == TUNER_OK);
+    CHECK(choice.index == 2);
+    CHECK(choice.loss_bound == 0.03);
+    CHECK(choice.confidence == 0.95);
     pack.kernels[0].targets[0].rule[1].otherwise = {3};
     CHECK_THROWS_AS(static_cast<void>(written(pack)), std::invalid_argument);  // of another architecture
   }

@@ -99,7 +99,10 @@ class Ladder {
         return set(leaf->configuration, known, 0, leaf->loss_bound, leaf->confidence);
       for (std::uint32_t i = 0; i < leaf->otherwise.count; ++i) {
         const auto other = static_cast<std::uint32_t>(view.numbers()[leaf->otherwise.first + i]);
-        if (applies(view, other)) return set(other, known, 0, -1, 0);
+        if (!applies(view, other)) continue;
+        return is_same(view, leaf->configuration, other)
+                   ? set(other, known, 0, leaf->loss_bound, leaf->confidence)
+                   : set(other, known, 0, -1, 0);
       }
       return false;
     });
@@ -144,6 +147,13 @@ class Ladder {
     m_answer.loss_bound = -1;
     m_answer.confidence = 0;
     return true;
+  }
+
+  /// Of two binaries; equal texts are one in a pack.
+  static bool is_same(const PackView& view, std::uint32_t a, std::uint32_t b) {
+    const ConfigurationRecord& one = view.configurations()[a];
+    const ConfigurationRecord& other = view.configurations()[b];
+    return one.kernel.at == other.kernel.at && one.name.at == other.name.at;
   }
 
   const MeasuredRecord* find(const Layer& layer, std::uint32_t target) const {

@@ -158,10 +158,11 @@ struct RuleNode {
   std::uint32_t no = 0;
   // A leaf.
   std::uint32_t configuration = 0;
-  /// Tried in this order where `configuration` does not apply; for them no bound is said.
+  /// Tried in this order where `configuration` does not apply; the bound is said of those of its kernel and
+  /// name alone, which are other binaries of the same.
   std::vector<std::uint32_t> otherwise = {};
   double loss_bound = -1;  ///< of sizes that were not measured; negative: not known
-  double confidence = 0;   ///< of that bound
+  double confidence = 0;   ///< at which share of them the bound holds
 };
 
 /// What is known for an architecture, or for one GPU of it.
