@@ -212,15 +212,19 @@ TEST_SUITE("use") {
   }
 
   TEST_CASE("layers whose kernels are called differently are refused") {
-    Pack other = sample_pack();
-    other.kernels[0].parameters[0].name = "Z";
-    const Aligned first(written(sample_pack()));
-    const Aligned second(written(other));
-    const tuner_layer layers[] = {{nullptr, first.get(), first.count()},
-                                  {nullptr, second.get(), second.count()}};
-    tuner_pack* pack = nullptr;
-    CHECK(tuner_pack_open_layers(layers, 2, &pack) == TUNER_UNLIKE_LAYERS);
-    CHECK(std::string(tuner_error_detail()) == "scale of float in packs 1 and 2");
+    Pack renamed = sample_pack();
+    renamed.kernels[0].parameters[0].name = "Z";
+    Pack padded = sample_pack();
+    padded.kernels[0].parameters[0].bytes = size(0);
+    for (const Pack& other : {renamed, padded}) {
+      const Aligned first(written(sample_pack()));
+      const Aligned second(written(other));
+      const tuner_layer layers[] = {{nullptr, first.get(), first.count()},
+                                    {nullptr, second.get(), second.count()}};
+      tuner_pack* pack = nullptr;
+      CHECK(tuner_pack_open_layers(layers, 2, &pack) == TUNER_UNLIKE_LAYERS);
+      CHECK(std::string(tuner_error_detail()) == "scale of float in packs 1 and 2");
+    }
   }
 
   TEST_CASE("the writer refuses what makes no sense") {
