@@ -48,6 +48,11 @@ PYTHONPATH=$folder/site "$python" - "$folder/matmul.tuned" <<'END'
 import sys
 import tuner
 
+
+class Nothing:
+    __array_interface__ = {"shape": (0,), "typestr": "<f4", "data": (4096, False), "version": 3}
+
+
 with tuner.Pack(sys.argv[1]) as pack:
     kernel = pack.kernel("matmul")
     assert kernel.sizes == ["M", "N", "K"] and kernel.parameters == ["float* A", "float* B", "float* C"]
@@ -55,7 +60,9 @@ with tuner.Pack(sys.argv[1]) as pack:
     for call, code in [
         (lambda: kernel.pick((1, 2), tuner.CPU), 40),
         (lambda: kernel.pick((1, 2, 0), tuner.CPU), 41),
+        (lambda: kernel.prepare((1, 1, 1, 1), context=tuner.CPU), 40),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), None, None, None), 45),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), *[Nothing()] * 3), 45),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), 1.0, 2.0, 3.0), 43),
         (lambda: pack.kernel("fft"), 20),
     ]:
@@ -69,6 +76,13 @@ with tuner.Pack(sys.argv[1]) as pack:
         kernel.launch(tuner.CPU, (1, 1, 1), 1)
     except TypeError as error:
         assert "takes 3 arguments: float* A" in str(error)
+    pack.kernel("weighted").prepare(1, (8,), context=tuner.CPU)
+try:
+    kernel.pick((1, 1, 1), tuner.CPU)
+except ValueError as error:
+    assert str(error) == "the pack of matmul is closed"
+else:
+    raise AssertionError("a kernel outlived its pack")
 END
 if pip=$("$python" -m pip --version 2>/dev/null); then
   "$python" -m pip install -q --no-index --no-deps --disable-pip-version-check --root-user-action ignore \

@@ -230,8 +230,8 @@ class Kernel:
     """A family at an element type. Sizes are a sequence of numbers in the order of `sizes`."""
 
     def __init__(self, pack, handle):
-        self._pack = pack  # which must stay open
-        self._handle = handle
+        self._pack = pack
+        self._address = handle
         library = _library
         self.family = library.tuner_kernel_family(handle).decode()
         self.type = library.tuner_kernel_type(handle).decode()
@@ -242,6 +242,12 @@ class Kernel:
             self._parameters.append(_Parameter())
             _check(library.tuner_kernel_parameter(handle, i, byref(self._parameters[-1])))
         self.parameters = [f"{one.type_name.decode()} {one.name.decode()}" for one in self._parameters]
+
+    @property
+    def _handle(self):
+        if not self._pack._handle:
+            raise ValueError(f"the pack of {self.family} is closed")
+        return self._address
 
     @staticmethod
     def _numbers(sizes):
