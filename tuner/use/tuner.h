@@ -159,7 +159,7 @@ typedef struct tuner_choice {
   const char* configuration; /* `TILE_M=64 TILE_N=128` */
   double expected_ns;        /* 0: not known */
   double loss_bound; /* at most so much slower than the best known, 0.02 is 2 %; negative: not known */
-  double confidence; /* of the bound, 0 to 1; 1 where it was measured */
+  double confidence; /* at which share of such sizes the bound holds, 0 to 1; 1 where it was measured */
   uint32_t layer;    /* which of the opened packs it is from, counted from 0 */
   uint32_t index;    /* of the configuration in that pack; equal ones are the same launch */
 } tuner_choice;
