@@ -320,4 +320,40 @@ long long blocks(long long n) {
       CHECK(built.err.empty());
     }
   }
+
+  TEST_CASE("whatever its names and however large its numbers, a spec has its own launches") {
+    model::KernelSpec spec;
+    spec.name = "k";
+    spec.sizes = {"select", "d"};
+    spec.types = {model::ElementType::float32};
+    for (const char* name : {"A", "A_", "B", "i", "out", "fits", "least", "s", "s_", "step", "argument_n"}) {
+      model::ParameterSpec& parameter = spec.parameters.emplace_back();
+      parameter.name = name;
+      parameter.values = {model::Value(2)};
+    }
+    spec.derived = {{"most", {"max(select, d)", {}}}, {"select_", {"2 * most", {}}}};
+    spec.constraints = {{"d <= 2 * 1024 * 1024 * 1024", {}}};
+    model::ArgumentSpec& argument = spec.arguments.emplace_back();
+    argument.name = "n";
+    argument.type = model::ElementType::int32;
+    argument.value = model::Expression{"argument_n + 1", {}};
+    model::StepSpec& step = spec.steps.emplace_back();
+    step.entry = "k";
+    step.block = {{"64", {}}};
+    step.grid = {{"ceil_div(select_, i * out) + A + A_ + B + fits + min(least, s) + s_ + step", {}}};
+    const space::KernelSpace space(spec);
+    const model::Configuration configuration = some_of(space).front();
+    const LaunchHeader header = header_of(spec, {configuration, configuration}, "tuned::names");
+    const test::TemporaryFolder folder;
+    std::ofstream(folder / "tuned.hpp") << header.text();
+    std::ofstream(folder / "use.cpp") << R"(#include "tuned.hpp"
+namespace m = tuned::names;
+static_assert(m::select(100, 6400) == 0, "");
+static_assert(m::B::step(0, {10, 100}, {}).grid.x == 64, "");
+static_assert(m::A::A == 2 && m::B::B == 2 && m::A::argument_n({}, {}) == 3, "");
+)";
+    const test::ProgramResult built =
+        in_shell(folder, "c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only use.cpp");
+    CHECK_MESSAGE(built.exit_code == 0, built.err);
+  }
 }

@@ -16,6 +16,7 @@
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/packing/launch_header.hpp"
+#include "tuner/space/cpp_configuration.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -176,6 +177,7 @@ std::string options_of(const db::Connection& connection, const answers::CoverAns
 std::string as_identifier(const std::string& name) {
   std::string out;
   for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (space::is_cpp_keyword(out) || out == "std") return out + "_";
   return std::isdigit(static_cast<unsigned char>(out.front())) != 0 ? "_" + out : out;
 }
 

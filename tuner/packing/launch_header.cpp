@@ -31,10 +31,10 @@ std::string question_text(const cover::RuleNode& node, const std::vector<std::st
       value = size(feature.a);
       break;
     case Feature::Kind::least:
-      value = folded(dimensions, "least");
+      value = folded(dimensions, "least_");
       break;
     case Feature::Kind::most:
-      value = folded(dimensions, "most");
+      value = folded(dimensions, "most_");
       break;
     case Feature::Kind::product:
       value = real(0);
@@ -119,8 +119,8 @@ TUNER_BOTH constexpr int select([[maybe_unused]] const Sizes& s, [[maybe_unused]
     values += (values.empty() ? "" : ", ") + space::cpp_name(name);
   }
   text += fmt::format(
-      "}}\nTUNER_BOTH constexpr int select({}const Device& d = Device{{}}) {{\n  return select(Sizes{{{}}}, "
-      "d);\n}}\n",
+      "}}\nTUNER_BOTH constexpr int select({}const Device& d_ = Device{{}}) {{\n  return select(Sizes{{{}}}, "
+      "d_);\n}}\n",
       parameters, values);
   text +=
       "\n/// Calls `visitor` with the struct of that number: visit(select(s), [&](auto c) { "

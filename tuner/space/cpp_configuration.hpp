@@ -12,9 +12,9 @@
 
 namespace tuner::space {
 
-/// An expression of a spec as C++17. It calls the functions of cpp_helpers(), and names are: `s.M` a size,
-/// `d.multiprocessors` a device limit, `lda(s, d)` a derived value, all else a constant; each as cpp_name()
-/// has it. Values are of std::int64_t, or of double where the spec evaluates in double precision.
+/// An expression of a spec as C++17. It calls the functions of cpp_helpers(), and names are: `s_.M` a size,
+/// `d_.multiprocessors` a device limit, `lda(s_, d_)` a derived value, all else a constant; each as
+/// cpp_name() has it. Values are of std::int64_t, or of double where the spec evaluates in double precision.
 struct CppExpression {
   std::string text;
   std::vector<std::string> derived;  ///< those that it calls, each once
@@ -26,7 +26,10 @@ struct CppExpression {
 std::optional<CppExpression> cpp_expression(const model::Expression& expression, const Scope& scope,
                                             bool real = false);
 
-/// A name of a spec as one of the generated struct: with `_` behind it where C++ or the struct has the name.
+bool is_cpp_keyword(std::string_view name);
+/// A name of a spec as one of the generated struct, to each its own. `_` is behind it where C++ or the struct
+/// has the name, and behind what ends in `_`: so `least_`, `s_` and such are the struct's alone. `_` is
+/// before `argument_…`.
 std::string cpp_name(std::string_view name);
 /// `text` as a string literal.
 std::string cpp_literal(std::string_view text);

@@ -23,15 +23,15 @@ struct CppOperator {
 constexpr CppOperator cpp_operators[] = {
     {Op::negate, "-", nullptr, false, true},
     {Op::logical_not, "!", nullptr, true, true},
-    {Op::absolute, "", "absolute", false, true},
-    {Op::is_pow2, "", "is_pow2", true, false},
-    {Op::log2, "", "log2_of", false, false},
-    {Op::square_root, "", "root_of", false, false},
+    {Op::absolute, "", "absolute_", false, true},
+    {Op::is_pow2, "", "is_pow2_", true, false},
+    {Op::log2, "", "log2_of_", false, false},
+    {Op::square_root, "", "root_of_", false, false},
     {Op::add, "+", nullptr, false, true},
     {Op::subtract, "-", nullptr, false, true},
     {Op::multiply, "*", nullptr, false, true},
-    {Op::divide, "/", "divide", false, true},
-    {Op::remainder, "%", "remainder_of", false, false},
+    {Op::divide, "/", "divide_", false, true},
+    {Op::remainder, "%", "remainder_of_", false, false},
     {Op::equal, "==", nullptr, true, true},
     {Op::not_equal, "!=", nullptr, true, true},
     {Op::less, "<", nullptr, true, true},
@@ -41,12 +41,12 @@ constexpr CppOperator cpp_operators[] = {
     {Op::bit_and, "&", nullptr, false, false},
     {Op::bit_or, "|", nullptr, false, false},
     {Op::bit_xor, "^", nullptr, false, false},
-    {Op::shift_left, "", "shift_left", false, false},
-    {Op::shift_right, "", "shift_right", false, false},
-    {Op::minimum, "", "least", false, true},
-    {Op::maximum, "", "most", false, true},
-    {Op::ceil_div, "", "ceil_div", false, false},
-    {Op::round_up, "", "round_up", false, false},
+    {Op::shift_left, "", "shift_left_", false, false},
+    {Op::shift_right, "", "shift_right_", false, false},
+    {Op::minimum, "", "least_", false, true},
+    {Op::maximum, "", "most_", false, true},
+    {Op::ceil_div, "", "ceil_div_", false, false},
+    {Op::round_up, "", "round_up_", false, false},
 };
 
 const CppOperator& cpp_operator(Op op) {
@@ -112,11 +112,8 @@ class CppText {
     return is_question(index) ? operand(text, index) : fmt::format("({} != 0)", operand(text, index));
   }
 
-  /// Small ones are an int, which no sum or product of a spec leaves.
-  std::string literal(std::int64_t value) const {
-    if (m_real) return fmt::format("{}.0", value);
-    return value <= 65535 ? fmt::format("{}", value) : fmt::format("std::int64_t({})", value);
-  }
+  /// Not an int, which a product of small ones leaves.
+  std::string literal(std::int64_t value) const { return fmt::format("{}{}", value, m_real ? ".0" : "LL"); }
 
   std::string either(int index) {
     const Node& at = node(index);
@@ -149,7 +146,7 @@ class CppText {
     if (m_real && !op.in_reals) m_is_sayable = false;
     if (at.op == Op::logical_not) return "!" + question(at.a);
     if (op.function != nullptr)
-      return fmt::format("{}{}({})", op.function, m_real ? "_real" : "", number(at.a));
+      return fmt::format("{}{}({})", op.function, m_real ? "real_" : "", number(at.a));
     return op.text + number_operand(at.a);
   }
 
@@ -157,21 +154,21 @@ class CppText {
     const CppOperator& op = cpp_operator(at.op);
     if (m_real && !op.in_reals) m_is_sayable = false;
     if (op.function != nullptr)
-      return fmt::format("{}{}({}, {})", op.function, m_real ? "_real" : "", number(at.a), number(at.b));
+      return fmt::format("{}{}({}, {})", op.function, m_real ? "real_" : "", number(at.a), number(at.b));
     return fmt::format("{} {} {}", number_operand(at.a), op.text, number_operand(at.b));
   }
 
   std::string name(const Node& at) {
     const Symbol* const symbol = m_scope.find(at.text);
     std::string own = cpp_name(at.text);
-    if (symbol->kind == Symbol::Kind::size) own = "s." + own;
+    if (symbol->kind == Symbol::Kind::size) own = "s_." + own;
     if (symbol->kind == Symbol::Kind::limit) {
       add_once(m_out.limits, std::string(at.text));
-      own = "d." + own;
+      own = "d_." + own;
     }
     if (symbol->kind == Symbol::Kind::derived) {
       add_once(m_out.derived, std::string(at.text));
-      own += "(s, d)";
+      own += "(s_, d_)";
     }
     if (symbol->kind == Symbol::Kind::time) m_is_sayable = false;
     return m_real ? fmt::format("double({})", own) : own;
@@ -199,22 +196,32 @@ std::optional<CppExpression> cpp_expression(const model::Expression& expression,
   return CppText(tree, scope, real).run();
 }
 
+bool is_cpp_keyword(std::string_view name) {
+  constexpr std::array<std::string_view, 84> keywords = {
+      "alignas",   "alignof",  "and",      "and_eq",    "asm",          "auto",          "bitand",
+      "bitor",     "bool",     "break",    "case",      "catch",        "char",          "char16_t",
+      "char32_t",  "class",    "compl",    "const",     "const_cast",   "constexpr",     "continue",
+      "decltype",  "default",  "delete",   "do",        "double",       "dynamic_cast",  "else",
+      "enum",      "explicit", "export",   "extern",    "false",        "float",         "for",
+      "friend",    "goto",     "if",       "inline",    "int",          "long",          "mutable",
+      "namespace", "new",      "noexcept", "not",       "not_eq",       "nullptr",       "operator",
+      "or",        "or_eq",    "private",  "protected", "public",       "register",      "reinterpret_cast",
+      "return",    "short",    "signed",   "sizeof",    "static",       "static_assert", "static_cast",
+      "struct",    "switch",   "template", "this",      "thread_local", "throw",         "true",
+      "try",       "typedef",  "typeid",   "typename",  "union",        "unsigned",      "using",
+      "virtual",   "void",     "volatile", "wchar_t",   "while",        "xor",           "xor_eq"};
+  return std::find(keywords.begin(), keywords.end(), name) != keywords.end();
+}
+
 std::string cpp_name(std::string_view name) {
-  constexpr std::array<std::string_view, 103> taken = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
-      "catch", "char", "char16_t", "char32_t", "class", "compl", "const", "const_cast", "constexpr",
-      "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit",
-      "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
-      "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private",
-      "protected", "public", "register", "reinterpret_cast", "return", "short", "signed", "sizeof", "static",
-      "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
-      "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile",
-      "wchar_t", "while", "xor", "xor_eq",
-      // What the generated struct has itself.
-      "s", "d", "std", "kernel", "source", "options", "steps", "step", "buffers", "buffer", "can_launch",
-      "absolute", "divide", "least", "most", "Step", "Buffer", "Sizes", "Device"};
-  const bool is_taken = std::find(taken.begin(), taken.end(), name) != taken.end();
-  return std::string(name) + (is_taken ? "_" : "");
+  // What the generated struct has itself and programs use, and its types.
+  constexpr std::array<std::string_view, 14> taken = {"std",  "kernel",  "source", "options",    "steps",
+                                                      "step", "buffers", "buffer", "can_launch", "select",
+                                                      "Step", "Buffer",  "Sizes",  "Device"};
+  const bool is_taken = is_cpp_keyword(name) || name.ends_with('_') ||
+                        std::find(taken.begin(), taken.end(), name) != taken.end();
+  const std::size_t begin = std::min(name.find_first_not_of('_'), name.size());
+  return (name.substr(begin).starts_with("argument_") ? "_" : "") + std::string(name) + (is_taken ? "_" : "");
 }
 
 std::string cpp_literal(std::string_view text) {
@@ -230,29 +237,29 @@ std::string cpp_literal(std::string_view text) {
 }
 
 std::string_view cpp_helpers() {
-  return R"(TUNER_BOTH constexpr std::int64_t absolute(std::int64_t a) { return a < 0 ? -a : a; }
-TUNER_BOTH constexpr double absolute_real(double a) { return a < 0 ? -a : a; }
-TUNER_BOTH constexpr std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
-TUNER_BOTH constexpr double least_real(double a, double b) { return a < b ? a : b; }
-TUNER_BOTH constexpr std::int64_t most(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
-TUNER_BOTH constexpr double most_real(double a, double b) { return a > b ? a : b; }
-TUNER_BOTH constexpr std::int64_t divide(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : a / b; }
-TUNER_BOTH constexpr double divide_real(double a, double b) { return b == 0 ? 0 : a / b; }
-TUNER_BOTH constexpr std::int64_t remainder_of(std::int64_t a, std::int64_t b) {
+  return R"(TUNER_BOTH constexpr std::int64_t absolute_(std::int64_t a) { return a < 0 ? -a : a; }
+TUNER_BOTH constexpr double absolute_real_(double a) { return a < 0 ? -a : a; }
+TUNER_BOTH constexpr std::int64_t least_(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+TUNER_BOTH constexpr double least_real_(double a, double b) { return a < b ? a : b; }
+TUNER_BOTH constexpr std::int64_t most_(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+TUNER_BOTH constexpr double most_real_(double a, double b) { return a > b ? a : b; }
+TUNER_BOTH constexpr std::int64_t divide_(std::int64_t a, std::int64_t b) { return b == 0 ? 0 : a / b; }
+TUNER_BOTH constexpr double divide_real_(double a, double b) { return b == 0 ? 0 : a / b; }
+TUNER_BOTH constexpr std::int64_t remainder_of_(std::int64_t a, std::int64_t b) {
   return b == 0 || b == -1 ? 0 : a % b;
 }
-TUNER_BOTH constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+TUNER_BOTH constexpr std::int64_t ceil_div_(std::int64_t a, std::int64_t b) {
   return b <= 0 ? 0 : a / b + (a % b > 0 ? 1 : 0);
 }
-TUNER_BOTH constexpr std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
-TUNER_BOTH constexpr bool is_pow2(std::int64_t a) { return a > 0 && (a & (a - 1)) == 0; }
-TUNER_BOTH constexpr std::int64_t shift_left(std::int64_t a, std::int64_t bits) {
+TUNER_BOTH constexpr std::int64_t round_up_(std::int64_t a, std::int64_t b) { return ceil_div_(a, b) * b; }
+TUNER_BOTH constexpr bool is_pow2_(std::int64_t a) { return a > 0 && (a & (a - 1)) == 0; }
+TUNER_BOTH constexpr std::int64_t shift_left_(std::int64_t a, std::int64_t bits) {
   return bits < 0 || bits > 63 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << bits);
 }
-TUNER_BOTH constexpr std::int64_t shift_right(std::int64_t a, std::int64_t bits) {
+TUNER_BOTH constexpr std::int64_t shift_right_(std::int64_t a, std::int64_t bits) {
   return bits < 0 || bits > 63 ? 0 : a >> bits;
 }
-TUNER_BOTH constexpr std::int64_t log2_of(std::int64_t a) {
+TUNER_BOTH constexpr std::int64_t log2_of_(std::int64_t a) {
   std::int64_t bits = 0;
   while (a > 1) {
     a >>= 1;
@@ -260,7 +267,7 @@ TUNER_BOTH constexpr std::int64_t log2_of(std::int64_t a) {
   }
   return bits;
 }
-TUNER_BOTH constexpr std::int64_t root_of(std::int64_t a) {
+TUNER_BOTH constexpr std::int64_t root_of_(std::int64_t a) {
   std::int64_t root = 0;
   for (std::int64_t bit = std::int64_t(1) << 31; bit > 0; bit >>= 1) {
     const std::int64_t next = root + bit;

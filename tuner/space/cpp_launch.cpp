@@ -12,7 +12,7 @@ namespace tuner::space {
 namespace {
 
 constexpr const char* parameters_of_functions =
-    "([[maybe_unused]] const Sizes& s, [[maybe_unused]] const Device& d)";
+    "([[maybe_unused]] const Sizes& s_, [[maybe_unused]] const Device& d_)";
 
 const char* access_name(model::Access access) {
   constexpr const char* names[] = {"in", "out", "inout", "workspace"};
@@ -69,7 +69,8 @@ class StructWriter {
     std::string body = constants(options) + "\n";
     std::string functions = can_launch() + steps() + buffers() + arguments();
     for (std::size_t i = 0; i < m_wanted.size(); ++i) functions += derived(m_wanted[i]);
-    m_out.text = fmt::format("struct {} {{\n{}{}}};\n", name, body, functions);
+    // Its own name is none that a parameter may have.
+    m_out.text = fmt::format("struct {0}_ {{\n{1}{2}}};\nusing {0} = {0}_;\n", name, body, functions);
     return std::move(m_out);
   }
 
@@ -142,7 +143,7 @@ class StructWriter {
       require(fmt::format("({}) != 0", text_of(constraint)));
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i) {
       if (m_spec.steps[i].upload.empty() && !m_spec.steps[i].calls)
-        body += fmt::format("    if (!fits(step({}, s, d))) return false;\n", i);
+        body += fmt::format("    if (!fits_(step({}, s_, d_))) return false;\n", i);
     }
     return function("bool", "can_launch", body + "    return true;\n");
   }
@@ -163,7 +164,7 @@ class StructWriter {
       const model::StepSpec& step = m_spec.steps[i];
       std::string lines;
       const auto set = [&](const char* key, const std::string& value) {
-        lines += fmt::format("      out.{} = {};\n", key, value);
+        lines += fmt::format("      out_.{} = {};\n", key, value);
       };
       const auto set_number = [&](const char* key, const std::optional<model::Expression>& value) {
         if (value) set(key, text_of(*value));
@@ -199,11 +200,11 @@ class StructWriter {
         set_number("byte", step.byte);
       }
       if (step.stream != 0) set("stream", fmt::format("{}", step.stream));
-      body += fmt::format("    if (i == {}) {{\n{}    }}\n", i, lines);
+      body += fmt::format("    if (i_ == {}) {{\n{}    }}\n", i, lines);
     }
     return text + fmt::format(
-                      "  TUNER_BOTH static constexpr Step step(int i, [[maybe_unused]] const Sizes& s, "
-                      "[[maybe_unused]] const Device& d) {{\n    Step out;\n{}    return out;\n  }}\n",
+                      "  TUNER_BOTH static constexpr Step step(int i_, [[maybe_unused]] const Sizes& s_, "
+                      "[[maybe_unused]] const Device& d_) {{\n    Step out_;\n{}    return out_;\n  }}\n",
                       body);
   }
 
@@ -228,19 +229,20 @@ class StructWriter {
       if (!argument.pointer || argument.is_field()) continue;
       const model::ElementType type = argument.type.value_or(m_problem.type);
       const std::int64_t bytes = argument.structure ? argument.structure->bytes : model::size_bytes(type);
-      body += fmt::format("    if (i == {}) {{\n      out.name = {};\n      out.access = \"{}\";\n", count++,
-                          cpp_literal(argument.name), access_name(argument.access));
+      body += fmt::format("    if (i_ == {}) {{\n      out_.name = {};\n      out_.access = \"{}\";\n",
+                          count++, cpp_literal(argument.name), access_name(argument.access));
       body += fmt::format(
-          "      out.type = {};\n      out.holds = {};\n",
+          "      out_.type = {};\n      out_.holds = {};\n",
           cpp_literal(argument.structure ? argument.structure->name : std::string(model::cuda_name(type))),
           cpp_literal(contents_text(argument, type)));
-      body += fmt::format("      out.elements = {};\n      out.bytes = {} * out.elements;\n    }}\n",
+      body += fmt::format("      out_.elements = {};\n      out_.bytes = {} * out_.elements;\n    }}\n",
                           product(argument.extent), bytes);
     }
     return fmt::format("  static constexpr int buffers = {};\n", count) +
            fmt::format(
-               "  TUNER_BOTH static constexpr Buffer buffer(int i, [[maybe_unused]] const Sizes& s, "
-               "[[maybe_unused]] const Device& d) {{\n    Buffer out;\n{}    return out;\n  }}\n",
+               "  TUNER_BOTH static constexpr Buffer buffer([[maybe_unused]] int i_, [[maybe_unused]] const "
+               "Sizes& s_, "
+               "[[maybe_unused]] const Device& d_) {{\n    Buffer out_;\n{}    return out_;\n  }}\n",
                body);
   }
 
@@ -318,7 +320,7 @@ struct Buffer {
 };
 
 /// Whether a step can be launched at all; the device's own limits come on top.
-TUNER_BOTH constexpr bool fits(const Step& step) {
+TUNER_BOTH constexpr bool fits_(const Step& step) {
   const Extents g = step.grid, b = step.block, c = step.cluster;
   return !step.applies ||
          (g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647 && g.y <= 65535 && g.z <= 65535 && b.x > 0 && b.y > 0 &&
