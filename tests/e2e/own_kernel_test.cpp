@@ -48,6 +48,20 @@ TEST_SUITE("tuner command line, own kernels") {
 
   }  // namespace
 
+  TEST_CASE("flags of a size between the measured ones have the macros of that size") {
+    SmallKernel kernel = filling();
+    kernel.parameters += "\n\n[macros]\nCOUNT = \"N\"";
+    const Author author(kernel);
+    const auto run = author.runs({}, "100,200");
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+    for (const char* format : {"flags", "cmake", "env", "header"}) {
+      const auto best = author.types({"best", "150", "--nearest", "--format", format});
+      CHECK(has(best.out, format == std::string("header") ? "COUNT 150" : "COUNT=150"));
+    }
+    const auto header = author.types({"cover", "--format", "header", "--within", "900%"});
+    CHECK(has(header.out, "of_.N = "));
+  }
+
   TEST_CASE("flags and header of the best are what its source was compiled with") {
     SmallKernel kernel = filling("", "REAL(3) + 0 * ROWS");
     kernel.parameters +=

@@ -114,6 +114,29 @@ TEST_SUITE("build recipe") {
     FAIL("no kernel has a parameter of numbers");
   }
 
+  TEST_CASE("a constant that is a sum is one value as a macro, and one word") {
+    packing::BuildRecipe recipe;
+    recipe.kernel = "k";
+    recipe.constants = {{"SUM", "1.5f + 2.0f"}, {"TILE", "8"}};
+    CHECK(packing::build_flags(recipe) == "-DTUNER_KERNEL=k -DSUM=(1.5f/**/+/**/2.0f) -DTILE=8");
+    CHECK(contains(packing::build_cmake(recipe), "[[SUM=(1.5f + 2.0f)]]\n  [[TILE=8]]"));
+    CHECK(contains(packing::build_defines(recipe), "static constexpr auto SUM = 1.5f + 2.0f;\n"));
+  }
+
+  TEST_CASE("macros that follow the size are of the size that was asked for") {
+    model::KernelSpec spec = config::load_kernel_file(root + "/kernels/matmul/naive.toml").kernels.front();
+    spec.derived.push_back({"ROWS", {spec.sizes.front(), {}}});
+    spec.macros.push_back({"ROWS", {}});
+    const model::TrialRecord trial = recorded(spec, two_of(spec).front());
+    CHECK(contains(packing::build_flags(packing::build_recipe(trial, spec, "sm_90")), " -DROWS=1024 "));
+    const model::Problem asked = space::make_problem(spec, {640}, std::nullopt, 0);
+    const packing::BuildRecipe recipe = packing::build_recipe(trial, spec, "sm_90", asked);
+    CHECK(contains(packing::build_flags(recipe), " -DROWS=640 "));
+    CHECK(recipe.doubt.empty());
+    CHECK(contains(packing::build_recipe(trial, std::nullopt, "sm_90", asked).doubt,
+                   "what follows the size is of 1024"));
+  }
+
   TEST_CASE("the printed flags alone build every kernel, and define what was measured") {
     std::string why_not;
     const auto nvcc = compile::host::find_nvcc(why_not);
@@ -176,7 +199,10 @@ TEST_SUITE("build recipe") {
         R"(-DTUNER_KERNEL=k -DTILE=Tile<8\,/**/4> -DINDEX=unsigned/**/long/**/long -DN=(2/**/<</**/3)/**/+/**/1 )"
         "--use_fast_math -Ikernels/matmul");
     recipe.macros = {{"NAME", "\"two words\""}};
+    recipe.includes = {"-Itwo words"};
     CHECK_THROWS_AS(packing::build_flags(recipe), model::Error);
+    CHECK(packing::build_words(recipe) ==
+          "-DTUNER_KERNEL=k '-DNAME=\"two words\"' --use_fast_math '-Itwo words'");
     CHECK(contains(packing::build_defines(recipe), "#define NAME \"two words\"\n"));
     std::string why_not;
     const auto nvcc = compile::host::find_nvcc(why_not);

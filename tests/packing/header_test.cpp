@@ -267,6 +267,24 @@ TEST_SUITE("generated header") {
     }
   }
 
+  TEST_CASE("what cannot run there, or was compiled for another size, is not selected") {
+    model::KernelSpec spec =
+        config::load_kernel_file(root + "/examples/tiled_copy/tiled_copy.toml").kernels.front();
+    spec.derived.push_back({"BIG", {spec.sizes.front() + " > 5000", {}}});
+    spec.macros.push_back({"BIG", {}});
+    spec.conditional_options = {{"-DHUGE", {spec.sizes.front() + " > 8000", {}}}};
+    const space::KernelSpace space(spec);
+    const test::TemporaryFolder folder;
+    std::ofstream(folder / "tuned.hpp") << header_of(spec, {some_of(space).front()}, "tuned::copy").text();
+    std::ofstream(folder / "use.cpp")
+        << "#include \"tuned.hpp\"\n#include <cstdio>\n#include <initializer_list>\nint main() {\n"
+           "  for (int n : std::initializer_list<int>{1024, 1001, 4096, 6000, 9000}) std::printf(\"%d \", "
+           "tuned::copy::select({n, n}, {}));\n}\n";
+    const test::ProgramResult out =
+        in_shell(folder, "c++ -std=c++17 -Wall -Wextra -Werror use.cpp -o use && ./use");
+    CHECK_MESSAGE(out.out == "0 -1 0 -1 -1 ", out.err);
+  }
+
   TEST_CASE("compilers take it alone without a warning, as template arguments and in constant expressions") {
     const config::LoadedKernels loaded = config::load_kernel_folder(root + "/kernels/matmul");
     const auto spec = std::find_if(loaded.kernels.begin(), loaded.kernels.end(),

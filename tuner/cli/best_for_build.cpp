@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -59,11 +60,14 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
 
 }  // namespace
 
-void write_for_build(const db::Connection& connection, const FoundBest& found, const BestOptions& options) {
+void write_for_build(const db::Connection& connection, const FoundBest& found, const db::BestQuery& query,
+                     const BestOptions& options) {
   const std::size_t place = only_answer(found, options);
   const db::BestAnswer& answer = found.answers[place];
   SpecsAtHand specs(connection, options.spec);
-  const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, specs);
+  model::Problem asked = asked_problem(answer.problem(), query.sizes);
+  asked.row_padding = query.row_padding.value_or(asked.row_padding);
+  const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, specs, asked);
   if (options.format == "header") write_out(answers::best_comments(answer) + packing::build_defines(recipe));
   if (options.format == "flags") write_out(packing::build_flags(recipe) + "\n");
   if (options.format == "cmake") write_out(packing::build_cmake(recipe));

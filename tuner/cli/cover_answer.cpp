@@ -152,26 +152,26 @@ answers::CoverTable load_cover_table(const db::Connection& connection, const Cho
 
 namespace {
 
-/// What a configuration's compiler is given, and a remark where that depends on the size.
-std::string options_of(const db::Connection& connection, const answers::CoverAnswer& answer,
-                       std::size_t configuration, SpecsAtHand& specs, std::vector<std::string>& remarks) {
+/// What a configuration's compiler is given and at which size, and a remark where that depends on it.
+void set_options(const db::Connection& connection, const answers::CoverAnswer& answer,
+                 std::size_t configuration, SpecsAtHand& specs, packing::HeaderConfiguration& written) {
   std::set<model::Digest> binaries;
-  std::string options;
   for (const auto& row : answer.table.trials) {
     if (row[configuration].empty()) continue;
     const auto trial = db::find_trial(connection, row[configuration]);
     if (!trial || !binaries.insert(trial->binary_key).second || binaries.size() > 1) continue;
     const packing::BuildRecipe recipe = recipe_of(connection, *trial, specs);
-    options = packing::build_flags(recipe);
-    remarks.push_back(fmt::format("{}: {}", trial->kernel, trial->configuration.text()));
-    if (!recipe.doubt.empty()) remarks.push_back("doubtful: " + recipe.doubt);
+    written.options = packing::build_words(recipe);
+    written.problem = trial->problem;
+    written.remarks.push_back(fmt::format("{}: {}", trial->kernel, trial->configuration.text()));
+    if (!recipe.doubt.empty()) written.remarks.push_back("doubtful: " + recipe.doubt);
   }
   if (binaries.size() > 1) {
-    remarks.push_back(
-        fmt::format("compiled in {} ways, since its macros or options depend on the size: these are of one",
-                    binaries.size()));
+    written.remarks.push_back(fmt::format(
+        "compiled in {} ways, since its macros or options depend on the size: these are of {}, and it can be "
+        "launched where they are the same",
+        binaries.size(), written.problem.size_text()));
   }
-  return options;
 }
 
 std::string as_identifier(const std::string& name) {
@@ -201,7 +201,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
     written.spec = &at_hand.of(record.kernel).spec();
     written.values = record.configuration;
     written.problem = first.problem;
-    written.options = options_of(connection, answer, one, specs, written.remarks);
+    set_options(connection, answer, one, specs, written);
   }
   for (cover::RuleNode& node : header.rule.nodes) {
     if (!node.is_leaf) continue;
@@ -210,6 +210,13 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
   }
   header.remarks = answers::cover_remarks(answer);
   return header.text();
+}
+
+model::Problem asked_problem(const model::Problem& measured, const std::vector<std::int64_t>& sizes) {
+  model::Problem problem = measured;
+  for (std::size_t i = 0; i < problem.sizes.size(); ++i)
+    problem.sizes[i].value = sizes.size() == 1 ? sizes.front() : sizes[i];
+  return problem;
 }
 
 answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& goal) {
@@ -224,13 +231,6 @@ namespace {
 
 /// Reading so many takes about a second.
 constexpr std::int64_t most_trials_read = 20'000;
-
-model::Problem asked_problem(const model::Problem& measured, const std::vector<std::int64_t>& sizes) {
-  model::Problem problem = measured;
-  for (std::size_t i = 0; i < problem.sizes.size(); ++i)
-    problem.sizes[i].value = sizes.size() == 1 ? sizes.front() : sizes[i];
-  return problem;
-}
 
 /// The size of the table nearest to `problem` at which the configuration has a time.
 std::size_t nearest_size(const answers::CoverTable& table, std::size_t configuration,

@@ -258,11 +258,11 @@ std::string headers_text(const model::KernelSpec& spec) {
 }  // namespace
 
 packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                               SpecsAtHand& specs) {
+                               SpecsAtHand& specs, const std::optional<model::Problem>& asked) {
   const std::string architecture = architecture_of(connection, winner);
-  packing::BuildRecipe recipe = packing::build_recipe(winner, std::nullopt, architecture);
+  packing::BuildRecipe recipe = packing::build_recipe(winner, std::nullopt, architecture, asked);
   for (const model::KernelSpec& spec : specs.of(winner)) {
-    recipe = packing::build_recipe(winner, spec, architecture);
+    recipe = packing::build_recipe(winner, spec, architecture, asked);
     recipe.includes = config::include_options(spec.path);
     recipe.headers = headers_text(spec);
     if (recipe.doubt.empty()) break;

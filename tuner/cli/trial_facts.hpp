@@ -60,8 +60,8 @@ std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
                                              const model::TrialRecord& trial, const std::string& named);
 
 /// How a trial of a database is built: by the first of the specs at hand that compiles to what was measured,
-/// or the last at all.
+/// or the last at all. `asked`: for this problem; nothing: the trial's.
 packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
-                               SpecsAtHand& specs);
+                               SpecsAtHand& specs, const std::optional<model::Problem>& asked = {});
 
 }  // namespace tuner::cli

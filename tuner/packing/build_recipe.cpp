@@ -79,11 +79,14 @@ void add_recorded(const model::TrialRecord& trial, BuildRecipe& recipe) {
       recipe.macros.push_back({told.name, told.value.text()});
 }
 
-void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, const std::string& architecture,
-             BuildRecipe& recipe) {
-  const model::CompileJob job = space::KernelSpace(spec).compile_job(trial.problem, trial.configuration,
-                                                                     architecture, trial.environment.toolkit);
-  if (job.key() != trial.binary_key) {
+void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, const model::Problem& problem,
+             const std::string& architecture, BuildRecipe& recipe) {
+  const space::KernelSpace space(spec);
+  const auto job_at = [&](const model::Problem& at) {
+    return space.compile_job(at, trial.configuration, architecture, trial.environment.toolkit);
+  };
+  const model::CompileJob job = job_at(problem);
+  if (job_at(trial.problem).key() != trial.binary_key) {
     recipe.doubt = fmt::format(
         "{} or what it compiles has changed since this was measured: these are its macros and options of "
         "today",
@@ -104,19 +107,19 @@ void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, con
   }
 }
 
-[[noreturn]] void refuse_unquotable(const std::string& what) {
-  throw model::Error(fmt::format("no shell can hand on {} as a word of a command", what),
-                     "--format header > best.h, then nvcc -include best.h");
+/// A constant's value is one whatever stands beside it; a macro's need not be.
+std::string as_macro(const model::Macro& constant) {
+  return is_name(constant.value) ? constant.value : "(" + constant.value + ")";
 }
 
 /// As one word behind a shell that splits at blanks, nvcc that splits at commas, and the shell that nvcc
-/// uses.
-std::string as_word(const std::string& value, const std::string& what) {
+/// uses. Nothing where there is none.
+std::optional<std::string> as_word(const std::string& value) {
   std::string word;
   char quote = 0;  // within such a literal
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
-    if (c == '$' || c == '`' || c == '\\' || c == '\n' || (quote != 0 && c == ' ')) refuse_unquotable(what);
+    if (c == '$' || c == '`' || c == '\\' || c == '\n' || (quote != 0 && c == ' ')) return std::nullopt;
     if (c == quote)
       quote = 0;
     else if (quote == 0 && (c == '"' || c == '\''))
@@ -131,15 +134,35 @@ std::string as_word(const std::string& value, const std::string& what) {
   return word;
 }
 
+/// `otherwise` says what is no word.
+template <class Otherwise>
+std::string flags_of(const BuildRecipe& recipe, const Otherwise& otherwise) {
+  std::string flags;
+  const auto define = [&](const std::string& name, const std::string& value) {
+    const std::optional<std::string> word = as_word(value);
+    const std::string definition = "-D" + name + "=";
+    flags += (flags.empty() ? "" : " ") + (word ? definition + *word : otherwise(definition + value));
+  };
+  define("TUNER_KERNEL", recipe.kernel);
+  for (const model::Macro& macro : recipe.macros) define(macro.name, macro.value);
+  for (const model::Macro& constant : recipe.constants) define(constant.name, as_macro(constant));
+  for (const auto* options : {&recipe.options, &recipe.includes}) {
+    for (const std::string& option : *options)
+      flags += ' ' + (option.find_first_of(" \t\n") == std::string::npos ? option : otherwise(option));
+  }
+  return flags;
+}
+
 }  // namespace
 
 BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<model::KernelSpec>& spec,
-                         const std::string& architecture) {
+                         const std::string& architecture, const std::optional<model::Problem>& asked) {
+  const model::Problem& problem = asked ? *asked : trial.problem;
   BuildRecipe recipe;
   recipe.kernel = trial.kernel;
   add_architecture(architecture, spec && needs_features(*spec), recipe);
   if (spec && has_same_parameters(*spec, trial.configuration)) {
-    add_job(trial, *spec, architecture, recipe);
+    add_job(trial, *spec, problem, architecture, recipe);
     return recipe;
   }
   add_recorded(trial, recipe);
@@ -148,6 +171,8 @@ BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<mo
       "parameters are among the macros",
       spec ? fmt::format("{} has other parameters today", spec->path)
            : fmt::format("the spec of {} is not at hand", trial.kernel));
+  if (!(problem == trial.problem))
+    recipe.doubt += "; what follows the size is of " + trial.problem.size_text();
   return recipe;
 }
 
@@ -167,21 +192,14 @@ std::string arguments_text(const BuildRecipe& recipe) {
 }
 
 std::string build_flags(const BuildRecipe& recipe) {
-  std::string flags = "-DTUNER_KERNEL=" + as_word(recipe.kernel, "the kernel's name");
-  for (const model::Macro& macro : recipe.macros)
-    flags += fmt::format(" -D{}={}", macro.name,
-                         as_word(macro.value, fmt::format("{}={}", macro.name, macro.value)));
-  for (const model::Macro& constant : recipe.constants)
-    flags += fmt::format(" -D{}={}", constant.name, constant.value);
-  for (const std::string& option : recipe.options) {
-    if (option.find_first_of(" \t\n") != std::string::npos) refuse_unquotable("the option " + option);
-    flags += ' ' + option;
-  }
-  for (const std::string& option : recipe.includes) {
-    if (option.find_first_of(" \t\n") != std::string::npos) refuse_unquotable(option);
-    flags += ' ' + option;
-  }
-  return flags;
+  return flags_of(recipe, [](const std::string& flag) -> std::string {
+    throw model::Error(fmt::format("no shell can hand on {} as a word of a command", flag),
+                       "--format header > best.h, then nvcc -include best.h");
+  });
+}
+
+std::string build_words(const BuildRecipe& recipe) {
+  return flags_of(recipe, util::shell_quote);
 }
 
 namespace {
@@ -209,8 +227,9 @@ std::string cmake_set(const char* name, const std::vector<std::string>& values) 
 
 std::string build_cmake(const BuildRecipe& recipe) {
   std::vector<std::string> definitions, options;
-  for (const auto* macros : {&recipe.macros, &recipe.constants})
-    for (const model::Macro& macro : *macros) definitions.push_back(macro.name + "=" + macro.value);
+  for (const model::Macro& macro : recipe.macros) definitions.push_back(macro.name + "=" + macro.value);
+  for (const model::Macro& constant : recipe.constants)
+    definitions.push_back(constant.name + "=" + as_macro(constant));
   definitions.insert(definitions.begin(), "TUNER_KERNEL=" + recipe.kernel);
   std::string architecture, standard;
   for (const std::string& option : recipe.options) {

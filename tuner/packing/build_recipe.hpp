@@ -24,9 +24,10 @@ struct BuildRecipe {
 };
 
 /// `spec`: of the trial's kernel; nothing where none is at hand, and then only what the trial itself says is
-/// in the recipe. `architecture`: of the device that measured the trial.
+/// in the recipe. `architecture`: of the device that measured the trial. `asked`: what is built for; nothing:
+/// what the trial measured.
 BuildRecipe build_recipe(const model::TrialRecord& trial, const std::optional<model::KernelSpec>& spec,
-                         const std::string& architecture);
+                         const std::string& architecture, const std::optional<model::Problem>& asked = {});
 
 /// What is not built by the recipe: `scale.cu calls what linear_gemm.cpp defines, …`; empty: there is none.
 std::string library_text(const BuildRecipe& recipe);
@@ -38,6 +39,8 @@ std::string arguments_text(const BuildRecipe& recipe);
 /// blank: `unsigned/**/int` for `unsigned int`. nvcc splits values at commas, hence `\,`. Throws model::Error
 /// where a value cannot be said so, such as a string with a blank.
 std::string build_flags(const BuildRecipe& recipe);
+/// The same, and what it refuses in quotes, for people who type it.
+std::string build_words(const BuildRecipe& recipe);
 
 /// `set()` lines for include(): TUNER_KERNEL, TUNER_DEFINITIONS, TUNER_ARCHITECTURE, TUNER_STANDARD,
 /// TUNER_OPTIONS, and TUNER_ARGUMENTS where there are run-time parameters. Commas are escaped for nvcc.

@@ -14,7 +14,7 @@ namespace tuner::packing {
 struct HeaderConfiguration {
   const model::KernelSpec* spec = nullptr;
   model::Configuration values;
-  model::Problem problem;            ///< for its type and row padding
+  model::Problem problem;            ///< that `options` are of
   std::string options;               ///< of nvcc
   std::vector<std::string> remarks;  ///< what is known of it
 };

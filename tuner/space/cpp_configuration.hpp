@@ -46,9 +46,10 @@ struct CppConfiguration {
   std::set<std::string> limits;  ///< device limits that it reads
 };
 
-/// `options`: what its compiler is given, for people and for compilers at run time. Type and row padding are
-/// those of `problem`; its sizes do not matter. Throws model::UsageError where the spec has a mistake, lacks
-/// a parameter, or has an expression that a constant expression of C++17 cannot say.
+/// `options`: what its compiler is given, for people and for compilers at run time. They are of `problem`:
+/// where macros or options follow the size, it can be launched where they are the same. Throws
+/// model::UsageError where the spec has a mistake, lacks a parameter, or has an expression that a constant
+/// expression of C++17 cannot say.
 CppConfiguration cpp_configuration(const model::KernelSpec& spec, const model::Configuration& configuration,
                                    const model::Problem& problem, const std::string& name,
                                    const std::string& options);

@@ -67,7 +67,7 @@ class StructWriter {
 
   CppConfiguration write(const std::string& name, const std::string& options) {
     std::string body = constants(options) + "\n";
-    std::string functions = can_launch() + steps() + buffers() + arguments();
+    std::string functions = compiled_parts() + can_launch() + steps() + buffers() + arguments();
     for (std::size_t i = 0; i < m_wanted.size(); ++i) functions += derived(m_wanted[i]);
     // Its own name is none that a parameter may have.
     m_out.text = fmt::format("struct {0}_ {{\n{1}{2}}};\nusing {0} = {0}_;\n", name, body, functions);
@@ -124,7 +124,48 @@ class StructWriter {
     return function("std::int64_t", cpp_name(name), fmt::format("    return {};\n", text_of(found->value)));
   }
 
-  /// What the spec asks of a size: its constraints, and which parameters apply.
+  std::size_t compiled_parts_count() const {
+    return m_spec.macros.size() + m_spec.conditional_options.size();
+  }
+
+  /// What is compiled in and may follow the size, and the sizes that `options` are of.
+  std::string compiled_parts() {
+    if (compiled_parts_count() == 0) return "";
+    std::string body, sizes;
+    std::size_t count = 0;
+    const auto add = [&](const std::string& value) {
+      body += fmt::format("    if (i_ == {}) return {};\n", count++, value);
+    };
+    for (const model::PlacedName& macro : m_spec.macros) add(text_of({macro.name, macro.where}));
+    for (const model::ConditionalOption& option : m_spec.conditional_options)
+      add(fmt::format("({}) != 0", text_of(option.when)));
+    for (const model::Dimension& size : m_problem.sizes)
+      sizes += fmt::format("    of_.{} = {};\n", cpp_name(size.name), size.value);
+    return fmt::format(
+        "  TUNER_BOTH static constexpr std::int64_t part_(int i_, [[maybe_unused]] const Sizes& s_, "
+        "[[maybe_unused]] const Device& d_) {{\n{}    return 0;\n  }}\n"
+        "  TUNER_BOTH static constexpr Sizes built_for_() {{\n    Sizes of_;\n{}    return of_;\n  }}\n",
+        body, sizes);
+  }
+
+  /// Bytes of a tensor map, of which the driver asks multiples of 16.
+  std::vector<std::string> strides(const model::ArgumentSpec& argument) {
+    std::vector<std::string> texts;
+    for (const model::Expression& stride : argument.tensor->strides)
+      texts.push_back(fmt::format("({})", text_of(stride)));
+    if (!texts.empty()) return texts;
+    const auto buffer = std::find_if(m_spec.arguments.begin(), m_spec.arguments.end(),
+                                     [&](const auto& one) { return one.name == argument.tensor->buffer; });
+    std::string stride = fmt::format("{}LL", model::size_bytes(buffer->type.value_or(m_problem.type)));
+    for (std::size_t i = 0; i + 1 < argument.tensor->shape.size(); ++i) {
+      stride += fmt::format(" * ({})", text_of(argument.tensor->shape[i]));
+      texts.push_back(stride);
+    }
+    return texts;
+  }
+
+  /// What the spec asks of a size: its constraints, and which parameters apply; what was compiled is right
+  /// there.
   std::string can_launch() {
     std::string body;
     const auto require = [&](const std::string& condition) {
@@ -141,6 +182,12 @@ class StructWriter {
     }
     for (const model::Expression& constraint : m_spec.constraints)
       require(fmt::format("({}) != 0", text_of(constraint)));
+    for (std::size_t i = 0; i < compiled_parts_count(); ++i)
+      require(fmt::format("part_({0}, s_, d_) == part_({0}, built_for_(), d_)", i));
+    for (const model::ArgumentSpec& argument : m_spec.arguments) {
+      if (!argument.tensor) continue;
+      for (const std::string& stride : strides(argument)) require(stride + " % 16 == 0");
+    }
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i) {
       if (m_spec.steps[i].upload.empty() && !m_spec.steps[i].calls)
         body += fmt::format("    if (!fits_(step({}, s_, d_))) return false;\n", i);
