@@ -63,6 +63,10 @@ class Finds(InAFolder):
         y[:] = 0
         result.launch(tuner.CPU, x, y, a, n)
         self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
+        result.launch(tuner.CPU, x, y, numpy.float32(1.5), None)
+        for a, n in [(3.5, 4097), (1.5, 4096)]:
+            with self.assertRaisesRegex(tuner.TuneError, "in what was tuned, and"):
+                result.launch(tuner.CPU, x, y, a, n)
 
     def test_several_sizes_are_one_sweep_with_an_answer_for_each(self):
         sizes = [1, 31, 1000, 4097, 65537]

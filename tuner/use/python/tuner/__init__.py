@@ -12,6 +12,7 @@ wheel, of the system, or the one that TUNER_LIBRARY names.
 """
 
 import ctypes
+import operator
 import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
@@ -74,7 +75,7 @@ class _Value(ctypes.Structure):
 
 
 _CPU_STREAM = ctypes.c_void_p(-1).value
-_INT64, _FLOAT64 = 8, 13
+_INT64, _UINT64, _FLOAT64 = 8, 9, 13
 
 # By the last part of the name of a dtype: torch.float32, dtype('float32').
 _TYPES = {
@@ -251,7 +252,7 @@ class Kernel:
 
     @staticmethod
     def _numbers(sizes):
-        sizes = [sizes] if isinstance(sizes, int) else list(sizes)
+        sizes = [_in_64_bits(size) for size in ([sizes] if isinstance(sizes, int) else sizes)]
         return (c_int64 * len(sizes))(*sizes), len(sizes)
 
     def pick(self, sizes, device=0):
@@ -281,7 +282,7 @@ class Kernel:
         if len(arrays) != len(self._parameters):
             raise TypeError(f"{self.family} takes {len(self._parameters)} arguments: {', '.join(self.parameters)}")
         values = (_Value * len(arrays))(*[_value(a, p) for a, p in zip(arrays, self._parameters)])
-        space, space_bytes = (None, 0) if workspace is None else _memory(workspace)[:2]
+        space, space_bytes = (None, 0) if workspace is None else _memory(workspace, True)[:2]
         numbers, count = self._numbers(sizes)
         _check(
             _library.tuner_kernel_launch(
@@ -290,7 +291,15 @@ class Kernel:
         )
 
 
-def _memory(array):
+def _in_64_bits(number, least=-(2**63), most=2**63 - 1):
+    """ctypes would wrap it."""
+    number = operator.index(number)
+    if not least <= number <= most:
+        raise ValueError(f"{number} is no number of 64 bits")
+    return number
+
+
+def _memory(array, is_written):
     """Address, bytes and type of an array without gaps."""
     if hasattr(array, "data_ptr"):  # PyTorch
         if not array.is_contiguous():
@@ -305,6 +314,10 @@ def _memory(array):
     count = 1
     for extent in interface["shape"]:
         count *= extent
+    if is_written and interface["data"][1]:
+        raise ValueError("a read-only array, which the kernel would write")
+    if interface["typestr"][0] == ">":
+        raise ValueError("a big-endian array; pass array.astype(array.dtype.newbyteorder('='))")
     kind = interface["typestr"][1:]
     return interface["data"][0] or None, count * int(kind[1:]), _TYPE_STRINGS.get(kind, 0)
 
@@ -317,11 +330,11 @@ def _value(argument, parameter):
         if is_real:
             value.value.real = argument
         else:
-            value.value.integer = argument
+            value.value.integer = _in_64_bits(argument, most=2**64 - 1 if parameter.type == _UINT64 else 2**63 - 1)
         return value
     value.is_pointer = 1
     if argument is not None:
-        value.value.pointer, value.bytes, value.type = _memory(argument)
+        value.value.pointer, value.bytes, value.type = _memory(argument, parameter.is_written)
         if value.bytes == 0:  # for the library: not said
             value.value.pointer = None
     return value

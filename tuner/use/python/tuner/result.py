@@ -3,6 +3,7 @@
 import json
 import os
 
+from . import arrays
 from .program import TuneError, answer
 
 
@@ -121,8 +122,14 @@ class Result:
 
         if self._kernel is None:
             self._kernel = Pack(self.pack()).kernel(self.name)
+        if not sizes and len(self._problems) > 1:
+            raise TuneError(f"there are several sizes: name {' and '.join(self._problems[0])} in the launch")
         declared = self._parameters
+        wanted = {**self._problems[0], **sizes}
         if len(given) == len(declared):
+            for value, one in zip(given, declared):
+                if not one["type"].rstrip().endswith("*") and not _is_passed(value, one, wanted):
+                    raise TuneError(f"`{one['name']}` is {one['value']} in what was tuned, and {value!r:.60} is given; leave it out")
             given = [value for value, one in zip(given, declared) if one["type"].rstrip().endswith("*")]
         on_cpu = isinstance(stream, int) and stream == CPU
         pointers = [one for one in declared if one["type"].rstrip().endswith("*")]
@@ -130,9 +137,6 @@ class Result:
             if value is not None and on_cpu != _is_on_host(value):
                 places = ("the host's memory", "a GPU's memory")
                 raise TuneError(f"`{one['name']}` is in {places[on_cpu]}, and the launch needs it in {places[not on_cpu]}")
-        if not sizes and len(self._problems) > 1:
-            raise TuneError(f"there are several sizes: name {' and '.join(self._problems[0])} in the launch")
-        wanted = {**self._problems[0], **sizes}
         try:
             self._kernel.launch(stream, list(wanted.values()), *given)
         except (Error, TypeError, ValueError) as error:
@@ -140,6 +144,22 @@ class Result:
 
     def __repr__(self):
         return "\n".join(f"{self.name} {text}: {best!r}" for text, best in self.bests.items())
+
+
+def _is_passed(number, declared, sizes):
+    """Whether the spec passes that number, too."""
+    import numpy
+
+    if number is None or isinstance(number, str):
+        return number in (None, declared["given"])
+    kind = (arrays.elements(declared["type"]) or ("",))[0]
+    is_real = "float" in kind
+    try:
+        passed = eval(declared["value"] if is_real else declared["value"].replace("/", "//"), {"__builtins__": {}}, dict(sizes))
+    except Exception:  # of the configuration, too
+        return False
+    rounded = numpy.dtype("float64" if kind == "bfloat16" else kind).type if is_real else lambda exact: exact
+    return rounded(number) == rounded(passed)
 
 
 def _is_on_host(array):

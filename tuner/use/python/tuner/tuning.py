@@ -115,7 +115,9 @@ def tune(
         follow(*command, *flags, quiet=quiet)
     except TuneError as error:
         raise TuneError(f"{error}{_failure(db, read.name, error)}", error.exit_code) from None
-    return Result(read.name, spec, db, problems, declared)
+    passed = {block["name"]: block.get("value") for block in writer.blocks}
+    known = [dict(one, value=passed[one["name"]], given=values[0]) for _, one, values in writer.taken]
+    return Result(read.name, spec, db, problems, known)
 
 
 def _problems(sizes, arguments):
