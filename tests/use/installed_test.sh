@@ -21,6 +21,26 @@ said "$folder/build/multiply" cpu
 [ "$(grep -c right "$folder/output")" = 4 ]
 said "$folder/build/multiply_c" "$folder/matmul.tuned"
 
+echo "== A changed pack is built in again, wherever tuner_embed() is called"
+mkdir -p "$folder/embed/sub"
+cat >"$folder/embed/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(embed LANGUAGES C)
+find_package(tuner REQUIRED)
+add_executable(embed main.c)
+add_subdirectory(sub)
+END
+echo 'tuner_embed(embed "${CMAKE_SOURCE_DIR}/p.tuned")' >"$folder/embed/sub/CMakeLists.txt"
+echo '#include <stdio.h>
+#include "p.tuned.h"
+int main(void) { printf("%d bytes\n", (int)p_tuned_bytes); }' >"$folder/embed/main.c"
+for text in 123 12345; do
+  printf %s $text >"$folder/embed/p.tuned"
+  said cmake -S "$folder/embed" -B "$folder/embed/build" -DCMAKE_PREFIX_PATH="$folder/installed" >/dev/null
+  said cmake --build "$folder/embed/build" >/dev/null
+  [ "$("$folder/embed/build/embed")" = "${#text} bytes" ]
+done
+
 echo "== Nothing but libc is needed"
 library=$(find "$folder/installed" -name 'libtuner.so')
 needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
@@ -33,9 +53,12 @@ if command -v pkg-config >/dev/null; then
   echo "== pkg-config"
   export PKG_CONFIG_PATH
   PKG_CONFIG_PATH=$(dirname "$(find "$folder/installed" -name tuner.pc)")
-  read -ra flags < <(pkg-config --define-variable=prefix="$folder/installed" --cflags --libs tuner)
+  read -ra flags < <(pkg-config --cflags --libs tuner)
   cc -std=c11 -Wall -Wextra -Werror -o "$folder/by_hand" "$source/examples/use/multiply.c" "${flags[@]}"
   LD_LIBRARY_PATH=$(dirname "$library") said "$folder/by_hand" "$folder/matmul.tuned"
+  read -ra flags < <(pkg-config --static --cflags --libs tuner)
+  cc -std=c11 -o "$folder/by_hand" "$source/examples/use/multiply.c" "${flags[@]/#-ltuner/-l:libtuner.a}"
+  said "$folder/by_hand" "$folder/matmul.tuned"
 fi
 
 echo "== Python"
@@ -72,6 +95,21 @@ with tuner.Pack(sys.argv[1]) as pack:
             assert error.code == code, error
         else:
             raise AssertionError(code)
+    class Array:
+        def __init__(self, **more):
+            self.__array_interface__ = {"shape": (1,), "typestr": "<f4", "data": (4096, False), "version": 3, **more}
+
+    for call, words in [
+        (lambda: kernel.pick((2**64 + 1000, 1, 1), tuner.CPU), "no number of 64 bits"),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(), Array(), Array(data=(4096, True))), "read-only"),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(typestr=">f4"), Array(), Array()), "big-endian"),
+    ]:
+        try:
+            call()
+        except ValueError as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError(words)
     try:
         kernel.launch(tuner.CPU, (1, 1, 1), 1)
     except TypeError as error:

@@ -39,7 +39,7 @@ __asm__(
     \"@name@_bytes: .quad @name@_end - @name@\\n\"
     \".popsection\\n\");
 ")
-  set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${FILE}")
+  set_source_files_properties("${source}" TARGET_DIRECTORY "${TARGET}" PROPERTIES OBJECT_DEPENDS "${FILE}")
   target_sources("${TARGET}" PRIVATE "${source}")
   target_include_directories("${TARGET}" PRIVATE "${folder}")
 endfunction()
