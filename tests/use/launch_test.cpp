@@ -173,6 +173,9 @@ TEST_SUITE("use") {
     CHECK(code(x, tuner::array{y, 1024 * 1024 - 1}, 1.0F) == TUNER_ARGUMENT_BYTES);
     CHECK(std::string(tuner_error_detail()) == "argument 2, Y, has 4194300 bytes; 4194304 are needed");
     CHECK(code(x, tuner::array{y, 0}, 1.0F) == TUNER_NULL_POINTER);
+    alignas(16) float few[4] = {};
+    CHECK(code(x, few, 1.0F) == TUNER_ARGUMENT_BYTES);
+    CHECK(std::string(tuner_error_detail()) == "argument 2, Y, has 16 bytes; 4194304 are needed");
     CHECK(scene.driver.launches.size() == 3);
     std::uint64_t bytes = 0;
     const std::int64_t sizes[] = {10, 20};

@@ -208,6 +208,8 @@ TEST_SUITE("use") {
     REQUIRE(tuner_pack_open(path.c_str(), &pack) == TUNER_OK);
     CHECK(std::string(tuner_pack_digest(pack)) == tuner_pack_digest(Opened().pack()));
     tuner_pack_close(pack);
+    tuner::pack layers;
+    CHECK(!layers.open({{path.c_str()}, {path.c_str()}}));
     std::filesystem::remove(path);
   }
 

@@ -71,6 +71,15 @@ struct workspace {
   std::size_t bytes = 0;
 };
 
+/// Of a pack: a file, or bytes.
+struct layer : tuner_layer {
+  layer(const char* file, const void* data = nullptr,
+        std::size_t count = 0)  // NOLINT(google-explicit-constructor)
+      : tuner_layer{file, data, count} {}
+  layer(const tuner_layer& given) : tuner_layer(given) {}  // NOLINT(google-explicit-constructor)
+};
+static_assert(sizeof(layer) == sizeof(tuner_layer), "a list of them is one of tuner_layer");
+
 class pack {
  public:
   pack() = default;
@@ -83,7 +92,7 @@ class pack {
 
   error open(const char* path) { return tuner_pack_open(path, fresh()); }
   /// Several as one: a later one counts where two know the same.
-  error open(std::initializer_list<tuner_layer> layers) {
+  error open(std::initializer_list<layer> layers) {
     return tuner_pack_open_layers(layers.begin(), layers.size(), fresh());
   }
   /// Bytes that outlive the pack, such as tuner_embed() puts into a program.
@@ -163,6 +172,10 @@ class kernel {
     template <typename Element>
     void add(Element* const& pointer) {
       add_pointer(type_of<Element>::value(), pointer, 0);
+    }
+    template <typename Element, std::size_t Count>
+    void add(const Element (&given)[Count]) {
+      add_pointer(type_of<std::remove_all_extents_t<Element>>::value(), given, sizeof(given));
     }
     template <typename Element>
     void add(const array<Element>& given) {
