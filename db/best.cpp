@@ -68,8 +68,7 @@ bool is_asked_for(const Case& tuning_case, const BestQuery& query) {
   if (!query.execution.empty() && comparison.execution_word() != query.execution) return false;
   const std::string clock = comparison.clock_mhz > 0 ? "" : ", " + comparison.clock_text();
   const std::string text = tuner::util::lower(comparison.text() + clock);
-  if (text.find(tuner::util::lower(query.part_of_environment)) == std::string::npos) return false;
-  return tuner::util::lower(comparison.device).find(tuner::util::lower(query.device)) != std::string::npos;
+  return text.find(tuner::util::lower(query.part_of_environment)) != std::string::npos;
 }
 
 /// Whether it has a time to answer with, too.
@@ -292,6 +291,7 @@ TrialFilter filter_of(const BestQuery& query) {
   TrialFilter filter;
   filter.family = query.family;
   filter.kernel = query.kernel;
+  filter.device = query.device;
   filter.ceilings = !query.family.empty() || !query.kernel.empty();
   return filter;
 }

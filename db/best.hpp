@@ -56,7 +56,7 @@ struct BestQuery {
   std::vector<std::int64_t> sizes;
   std::optional<tuner::model::ElementType> type;
   std::optional<std::int64_t> row_padding = 0;  ///< nothing: any
-  std::string device;                           ///< model name or part of it, in any case; empty: any
+  std::string device;                           ///< as TrialFilter's; empty: any
   std::string method;                           ///< `quick`, as --measure takes it; empty: any
   std::string l2;                               ///< empty: any
   std::string execution = {};                   ///< `graph`, `stream`, `eager`; empty: any

@@ -31,7 +31,13 @@ void Condition::bind_to(Statement::Use& use) const {
 Condition case_condition(const TrialFilter& filter) {
   Condition condition;
   if (!filter.family.empty()) condition.add("p.family = ?", filter.family);
-  if (!filter.device.empty()) condition.add("instr(lower(c.device), lower(?)) > 0", filter.device);
+  if (!filter.device.empty()) {
+    condition.add(
+        "c.device IN (SELECT n.device FROM environments AS n, (SELECT lower(?) AS name) AS asked WHERE "
+        "CASE WHEN EXISTS (SELECT 1 FROM environments WHERE lower(device) = asked.name) "
+        "THEN lower(n.device) = asked.name ELSE instr(lower(n.device), asked.name) > 0 END)",
+        filter.device);
+  }
   if (filter.environment) condition.add("n.environment = ?", filter.environment->key());
   if (filter.problem) condition.add("n.problem = ?", problem_id(*filter.problem));
   return condition;

@@ -20,7 +20,7 @@ namespace db {
 struct TrialFilter {
   std::string family;
   std::string kernel;
-  std::string device;  ///< model name, any part of it, in any case
+  std::string device;  ///< model name, or any part of one where none is called so, in any case
   std::optional<tuner::model::Environment> environment;
   std::optional<tuner::model::Problem> problem;
   std::optional<tuner::model::TrialStatus> status;

@@ -138,6 +138,15 @@ TEST_SUITE("db") {
     CHECK(name_of(answers[0].winner) == "a100");
     query.device = "b200";
     CHECK(db::best(store.connection(), query).empty());
+    TrialRecord replayed = timed_trial("replayed", 512, 1);
+    replayed.environment = db_test::sample_environment("NVIDIA A100 (replayed)");
+    store.record(replayed);
+    query.device = "a100";
+    CHECK(db::best(store.connection(), query).size() == 2);
+    query.device = "nvidia a100";
+    const auto equal = db::best(store.connection(), query);
+    REQUIRE(equal.size() == 1);
+    CHECK(name_of(equal[0].winner) == "a100");
   }
 
   TEST_CASE("type and padding select problems, and failures alone are no answer") {
