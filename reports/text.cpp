@@ -90,7 +90,7 @@ std::string html_text(std::string_view text) {
 std::string csv_text(std::string_view text) {
   std::string field = util::valid_utf8(text);
   const bool begins_formula =
-      !field.empty() && std::string_view("=+-@\t\r").find(field[0]) != std::string_view::npos;
+      field.size() > 1 && std::string_view("=+-@\t\r").find(field[0]) != std::string_view::npos;
   if (begins_formula && !util::parse_number<double>(field)) field.insert(0, 1, '\'');
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   std::string out = "\"";

@@ -24,6 +24,7 @@ TEST_CASE("HTML text has no markup and no character that XML forbids") {
 
 TEST_CASE("a CSV field is quoted where it must be and never a formula") {
   CHECK(reports::csv_text("plain") == "plain");
+  CHECK(reports::csv_text("-") == "-");
   CHECK(reports::csv_text("a,\"b\"\nc") == "\"a,\"\"b\"\"\nc\"");
   CHECK(reports::csv_text("=cmd|' /C calc'!A0") == "'=cmd|' /C calc'!A0");
   CHECK(reports::csv_text("@SUM(1,2)") == "\"'@SUM(1,2)\"");
