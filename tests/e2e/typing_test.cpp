@@ -115,6 +115,8 @@ TEST_SUITE("tuner command line, typing") {
     refused({"list"}, "'tuner list' needs to be told what", "kernels, devices, strategies, runs or failures");
     refused({"run", "--progres"}, "'tuner run' has no flag --progres", "did you mean `--progress`?");
     refused({"run", "--progres=never"}, "has no flag --progres\n", "did you mean `--progress`?");
+    refused({"list", "--db", "x", "runs"}, "--db is a flag of 'tuner list runs'",
+            "write it behind: tuner list runs --db");
     refused({"run", "-x"}, "has no flag -x", "`tuner run --help`");
     refused({"list", "runs", "--bd", "x"}, "'tuner list runs' has no flag --bd", "did you mean `--db`?");
     refused({"show", "--dbb", "x"}, "has no flag --dbb", "did you mean `--db`?");  // and TRIAL is missing

@@ -92,6 +92,10 @@ model::UsageError unknown_flag(const CalledCommand& called, const CommandShape& 
   for (const ArgumentShape& known : shape.flags)
     for (const std::string& name : known.names)
       if (name.starts_with("--")) bare.push_back(name.substr(2));
+  if (std::ranges::find(bare, flag.substr(std::min<std::size_t>(flag.size(), 2))) != bare.end()) {
+    return model::UsageError(fmt::format("{} is a flag of '{}'", flag, called.name),
+                             fmt::format("write it behind: {} {} …", called.name, flag));
+  }
   const std::string_view meant = util::nearest(flag.substr(flag.find_first_not_of('-') % flag.size()), bare);
   return model::UsageError(fmt::format("'{}' has no flag {}", called.name, util::one_line(flag, 60)),
                            meant.empty() ? help : fmt::format("did you mean `--{}`? {}", meant, help));
