@@ -104,8 +104,8 @@ arguments = ["x.expected", "x.magnitude", "all"]
     Author author;
     const std::string compiler = author.home / "c++";
     // Once there is something to measure there is nowhere to put it.
-    write_text(compiler, "#!/bin/sh\ncase \"$*\" in *BLOCK*) rm -f '" + author.database() + "' '" +
-                             author.database() + "-wal' ;; esac\nexec /usr/bin/c++ \"$@\"\n");
+    write_text(compiler, "#!/bin/sh\ngrep -qs BLOCK unit.cpp && rm -f '" + author.database() + "' '" +
+                             author.database() + "-wal'\nexec /usr/bin/c++ \"$@\"\n");
     chmod(compiler.c_str(), 0755);
     author.environment["TUNER_HOST_CXX"] = compiler;
     const ProgramResult run = author.runs({"--quiet"});

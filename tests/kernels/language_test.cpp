@@ -54,6 +54,24 @@ TEST_CASE("every thread of every block runs once, with its own indices") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("parameters may have the names of what the runtime declares") {
+  const std::vector<int> out = run_ints({.source = R"(
+    template <int Number>
+    __global__ void run(int* out) {
+      out[threadIdx.x] = Number + kernel + Kernel + bytes + Value + invoke + visibility;
+    })",
+                                         .entry = "run<kernel>",
+                                         .block = {1, 1, 1},
+                                         .macros = {{"kernel", "1"},
+                                                    {"Kernel", "2"},
+                                                    {"bytes", "4"},
+                                                    {"Value", "8"},
+                                                    {"invoke", "16"},
+                                                    {"visibility", "32"}}},
+                                        1);
+  CHECK(out[0] == 64);
+}
+
 TEST_CASE("barriers in a loop order the accesses of all threads") {
   const std::vector<int> out = run_ints({.source = R"(
     extern "C" __global__ void kernel(int* out) {

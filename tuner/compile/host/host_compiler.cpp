@@ -190,9 +190,11 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
     add(instrument_options(options.instrument, is_clang));
   }
   add(job_options(job.options, left_out));
-  for (const auto* macros : {&job.vocabulary, &job.macros}) {
-    for (const model::Macro& macro : *macros)
-      command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
+  if (job.host_library) {
+    for (const auto* macros : {&job.vocabulary, &job.macros}) {
+      for (const model::Macro& macro : *macros)
+        command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
+    }
   }
   if (!job.host_library) add({"-I", layout.runtime_folder});
   add({"-I", layout.source_folder, layout.unit});

@@ -150,16 +150,30 @@ std::string prepared(const model::SourceText& source, bool bind_static, std::str
 std::string variable_export(const std::string& entry, const std::string& symbol) {
   return fmt::format(
       "#line 1 \"symbol {0}\"\n"
-      "extern \"C\" __attribute__((visibility(\"default\"))) const struct {{ void* address; unsigned long "
-      "bytes; }} {1} = {{{2}, sizeof(*({2}))}};\n",
+      "extern \"C\" TUNER_CPU_SHOWN const struct {{ void* tuner_cpu_address; unsigned long tuner_cpu_bytes; "
+      "}}"
+      " {1} = {{{2}, sizeof(*({2}))}};\n",
       escaped(entry.substr(1)), symbol, entry);
 }
 
-std::string launchers(const std::vector<std::string>& entries) {
+/// The runtime's headers, and behind them the job's macros, which may have the names of what they declare.
+std::string before_source(const model::CompileJob& job) {
   std::string text =
-      "#line 1 \"launchers\"\n"
-      "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Module tuner_cpu_module = "
-      "tuner_cpu::this_module;\n";
+      "#include \"cuda_on_cpu.hpp\"\n"
+      "#define TUNER_CPU_SHOWN __attribute__((__visibility__(\"default\")))\n"
+      "extern \"C\" TUNER_CPU_SHOWN const tuner_cpu::Module tuner_cpu_module = tuner_cpu::this_module;\n"
+      "using tuner_cpu_kernel = tuner_cpu::Kernel;\n"
+      "template <auto tuner_cpu_function>\n"
+      "inline constexpr const tuner_cpu_kernel& tuner_cpu_launcher = "
+      "tuner_cpu::Launcher<tuner_cpu_function>::kernel;\n";
+  for (const auto* macros : {&job.vocabulary, &job.macros}) {
+    for (const model::Macro& macro : *macros) text += fmt::format("#define {} {}\n", macro.name, macro.value);
+  }
+  return text;
+}
+
+std::string launchers(const std::vector<std::string>& entries) {
+  std::string text;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (model::is_variable(entries[i])) {
       text += variable_export(entries[i], kernel_symbol(i));
@@ -167,8 +181,7 @@ std::string launchers(const std::vector<std::string>& entries) {
     }
     text += fmt::format(
         "#line 1 \"launch of {0}\"\n"
-        "extern \"C\" __attribute__((visibility(\"default\"))) const tuner_cpu::Kernel {1} = "
-        "tuner_cpu::Launcher<{2}>::kernel;\n",
+        "extern \"C\" TUNER_CPU_SHOWN const tuner_cpu_kernel {1} = tuner_cpu_launcher<{2}>;\n",
         escaped(entries[i]), kernel_symbol(i), model::address_of(entries[i]));
   }
   return text;
@@ -234,8 +247,8 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
     return prepared({source.name, without_host_code(source.text, macros)}, bind_static, problems);
   };
   write_headers(folder, job, prepare, problems);
-  folder.write(layout.unit, standard_prologue(job) + "#include \"cuda_on_cpu.hpp\"\n" +
-                                prepare(job.source.front()) + launchers(job.entries));
+  folder.write(layout.unit, standard_prologue(job) + before_source(job) + prepare(job.source.front()) +
+                                launchers(job.entries));
   return layout;
 }
 
