@@ -47,7 +47,7 @@ PackCompiler::Kind& PackCompiler::of(const model::DeviceInfo& device) {
   const std::string name(model::device_kind(device.kind).compiler);
   if (name.empty()) {
     throw NothingFound(fmt::format("{} was replayed from a recording, which has no binaries", device.name),
-                       "pack from a database of the device itself");
+                       "--gpu names another device; or pack from a database of the device itself");
   }
   Kind& kind = m_kinds[name];
   if (kind.pool) return kind;

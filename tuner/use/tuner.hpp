@@ -175,7 +175,7 @@ class kernel {
     }
     template <typename Element, std::size_t Count>
     void add(const Element (&given)[Count]) {
-      add_pointer(type_of<std::remove_all_extents_t<Element>>::value(), given, sizeof(given));
+      add_pointer(type_of<Element>::value(), given, sizeof(given));
     }
     template <typename Element>
     void add(const array<Element>& given) {
