@@ -93,8 +93,10 @@ TEST_SUITE("use") {
       if (is_open && std::string(name.data()).find("tuner-binary") != std::string::npos) close(file);
     }
     REQUIRE(!tuner::kernel::find(pack, "row_sums", &kernel));
-    const auto error = kernel.prepare(TUNER_CPU_STREAM);
+    std::vector<float> x(1000, 1), y(10);
+    const auto error = kernel.launch(TUNER_CPU_STREAM, {10, 100}, x.data(), y.data());
     REQUIRE_MESSAGE(!error, error.text(), " ", error.detail());
+    CHECK(y[0] == 100);
   }
 
   TEST_CASE("what the CPU cannot run is refused") {

@@ -176,7 +176,8 @@ void Folding::order_derived() {
     for (const Condition& one : conditions()) need(space::dependencies(m_compiled, one.expression->program));
     for (const space::CompiledStep& step : m_compiled.steps) {  // a grid must fit the device
       if (step.when) need(space::dependencies(m_compiled, step.when->program));
-      for (const space::Compiled& side : step.grid) need(space::dependencies(m_compiled, side.program));
+      for (std::size_t i = 1; i < step.grid.size(); ++i)
+        need(space::dependencies(m_compiled, step.grid[i].program));
     }
     for (const model::PlacedName& macro : m_compiled.spec.macros)
       needed[static_cast<std::size_t>(m_compiled.scope.find(macro.name)->slot)] = true;

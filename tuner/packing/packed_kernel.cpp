@@ -119,15 +119,16 @@ class Packer {
   }
 
  private:
+  /// Both are 0 or 1.
   static void require(use::Expression& applies, const use::Expression& fits) {
-    applies =
-        applies.empty() ? fits : use::binary(use::Op::bit_and, use::unary(use::Op::truth, applies), fits);
+    applies = applies.empty() ? fits : use::binary(use::Op::bit_and, applies, fits);
   }
 
-  /// Of two configurations one may launch where the grid of the other is too large.
+  /// Of two configurations one may launch where the grid of the other is too large. Memory ends before x
+  /// does, and each pick asks.
   static void require_grid(use::Expression& applies, const use::Step& step) {
     constexpr use::Limit most[] = {use::Limit::max_grid_x, use::Limit::max_grid_y, use::Limit::max_grid_z};
-    for (std::size_t i = 0; i < step.grid.size(); ++i) {
+    for (std::size_t i = 1; i < step.grid.size(); ++i) {
       if (step.grid[i].code.size() == 1 && step.grid[i].code[0].op == use::Op::integer) continue;
       use::Expression fits = use::binary(use::Op::less_equal, step.grid[i], use::limit(most[i]));
       if (!step.when.empty()) {  // where the step is left out, its grid may have no value
