@@ -101,8 +101,8 @@ TEST_SUITE("tuner::interchange") {
                                   "file.json");
     };
     const RecordedSpace score = space_of("score", "-2");
-    CHECK(score.instead_of_time == "exp(-score)");
-    CHECK(score.entries[0].time_ns.value() == doctest::Approx(1e6 * std::exp(2)));
+    CHECK(score.instead_of_time == "1 + the best score - score");
+    CHECK(score.entries[0].time_ns == 1e6);
     CHECK(score.entries[0].samples_ns.empty());
     CHECK(space_of("GFLOP/s", "4").entries[0].time_ns == 0.25e6);
     CHECK(space_of("GFLOP/s", "4").instead_of_time == "1 / (GFLOP/s)");
@@ -111,6 +111,18 @@ TEST_SUITE("tuner::interchange") {
     CHECK(space_of("time", "4").instead_of_time.empty());
     CHECK(refusal(R"({"objective": "fun", "tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "fun": 2}}})") ==
           "file.json is a recording of \"fun\", and it does not say whether less is better");
+  }
+
+  TEST_CASE("of scores of any size the largest is the best") {
+    const RecordedSpace space = parse_recorded_space(
+        R"({"objective": "score", "tune_params": {"A": [1, 2, 3]}, "cache": {
+"1": {"A": 1, "score": -3000}, "2": {"A": 2, "score": 2000}, "3": {"A": 3, "score": "InvalidConfig"},
+"4": {"A": 4, "score": 1000}}})",
+        "score.json");
+    CHECK(space.entries[0].time_ns == 5001e6);
+    CHECK(space.entries[1].time_ns == 1e6);
+    CHECK(space.entries[2].status == TrialStatus::unlaunchable);
+    CHECK(space.entries[3].time_ns == 1001e6);
   }
 
   TEST_CASE("a failure in a member of its own needs no time beside it") {

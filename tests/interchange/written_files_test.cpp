@@ -116,6 +116,21 @@ TEST_SUITE("tuner::interchange") {
     CHECK(file.at("results").at(3).at("correctness") == 0);
   }
 
+  TEST_CASE("a metric takes the place of nothing that the formats have") {
+    std::vector<TrialRecord> measured = trials();
+    for (const char* name : {"time", "times", "TILE", "compile_time"}) measured[0].metrics[name] = 7;
+    const ordered_json entry = ordered_json::parse(kernel_tuner_cache(measured)).at("cache").at("16,row");
+    CHECK(entry.at("time") == 2.5);
+    CHECK(entry.at("times").size() == 3);
+    CHECK(entry.at("TILE") == 16);
+    CHECK(entry.at("compile_time") == 80.5);
+    int times = 0;
+    const ordered_json file = ordered_json::parse(t4_results(measured));
+    for (const ordered_json& one : file.at("results").at(0).at("measurements"))
+      times += one.at("name") == "time" ? 1 : 0;
+    CHECK(times == 1);
+  }
+
   TEST_CASE("both are read again as they were written") {
     check_read_again(parse_recorded_space(kernel_tuner_cache(trials()), "k.json"), TrialStatus::launch_error);
     check_read_again(parse_recorded_space(t4_results(trials()), "t.json"), TrialStatus::wrong_result);

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "tuner/model/error.hpp"
@@ -51,7 +53,8 @@ Objective named_objective(const std::string& name, const std::string& file_name)
 
 void set_time(Row& row, const Json& value, const Objective& objective) {
   const double time = value.is_number() ? objective.as_time(value.get<double>()) : 0;
-  if (std::isfinite(time) && time > 0)
+  const bool is_score = objective.kind == Objective::Kind::score && value.is_number();
+  if (std::isfinite(time) && (time > 0 || is_score))
     row.time_ms = time;
   else
     row.status = status_of(value.is_string() ? value.get<std::string>() : "");
@@ -168,17 +171,25 @@ std::vector<Row> ktt_rows(const Json& file) {
   return rows;
 }
 
+/// Scores become what is above 0 and the less the better. Their best is known only when all were read.
+void turn_scores(std::vector<Row>& rows) {
+  double best = std::numeric_limits<double>::lowest();
+  for (const Row& row : rows)
+    if (row.status == TrialStatus::ok) best = std::max(best, row.time_ms);
+  for (Row& row : rows)
+    if (row.status == TrialStatus::ok) row.time_ms = 1 + (best - row.time_ms);
+}
+
 }  // namespace
 
 double Objective::as_time(double value) const {
-  if (kind == Kind::rate) return 1 / value;
-  return kind == Kind::score ? std::exp(-value) : value;
+  return kind == Kind::rate ? 1 / value : value;
 }
 
 std::string Objective::text() const {
   if (kind == Kind::time) return "";
   if (kind == Kind::rate) return "1 / (" + name + ")";
-  return kind == Kind::score ? fmt::format("exp(-{})", name) : name;
+  return kind == Kind::score ? fmt::format("1 + the best {0} - {0}", name) : name;
 }
 
 Objective objective_of(const Json& file, const std::string& name) {
@@ -189,7 +200,9 @@ Objective objective_of(const Json& file, const std::string& name) {
 
 std::vector<Row> rows_of(const Json& file, const Objective& objective) {
   if (file.contains("Results")) return ktt_rows(file);
-  return file.contains("results") ? t4_rows(file, objective) : cache_rows(file, objective);
+  std::vector<Row> rows = file.contains("results") ? t4_rows(file, objective) : cache_rows(file, objective);
+  if (objective.kind == Objective::Kind::score) turn_scores(rows);
+  return rows;
 }
 
 }  // namespace tuner::interchange

@@ -27,8 +27,8 @@ struct Objective {
   std::string name;
   Kind kind = Kind::time;
 
-  double as_time(double value) const;
-  std::string text() const;  ///< as RecordedSpace::instead_of_time
+  double as_time(double value) const;  ///< of a score itself: rows_of() turns all of a file
+  std::string text() const;            ///< as RecordedSpace::instead_of_time
 };
 
 /// Of a parsed file; `name` is for messages. Throws model::Error for an unknown objective.

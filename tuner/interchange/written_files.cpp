@@ -125,7 +125,8 @@ OutJson cache_entry(const TrialRecord& trial) {
   if (trial.outcome.measurement) {
     entry["time"] = trial.outcome.measurement->median_ns / ns_in_ms;
     entry["times"] = samples_ms(trial);
-    for (const auto& [name, value] : trial.metrics) entry[name] = value;
+    for (const auto& [name, value] : trial.metrics)
+      if (!entry.contains(name)) entry[name] = value;
   } else {
     entry["time"] = kernel_tuner_error(trial.outcome.status);
   }
@@ -147,7 +148,7 @@ OutJson t4_result(const TrialRecord& trial) {
     measurements.push_back(
         {{"name", "time"}, {"value", trial.outcome.measurement->median_ns / ns_in_ms}, {"unit", "ms"}});
     for (const auto& [name, value] : trial.metrics)
-      measurements.push_back({{"name", name}, {"value", value}, {"unit", ""}});
+      if (name != "time") measurements.push_back({{"name", name}, {"value", value}, {"unit", ""}});
   }
   const std::string invalidity = t4_invalidity(trial.outcome.status);
   return {{"timestamp", timestamp(trial)},
