@@ -74,6 +74,18 @@ TEST_SUITE("source::Program") {
     CHECK(read.names() == "yes too ");
   }
 
+  TEST_CASE("conditions may overflow, and have brackets of any depth") {
+    const Read overflow(
+        "#define LEAST (-9223372036854775807 - 1)\n#if LEAST / -1 || LEAST % -1 || LEAST - 1 || -LEAST\n"
+        "void f() {}\n#endif\nvoid g() {}\n");
+    CHECK(overflow.names() == "f g ");
+    for (const char* one : {"(", "!", "-"}) {
+      std::string text = "#if ";
+      for (int i = 0; i < 200'000; ++i) text += one;
+      CHECK(Read(text + "1\n#endif\nvoid g() {}\n").names().ends_with("g "));
+    }
+  }
+
   TEST_CASE("macros that are code are expanded, those that are constants keep their names") {
     const Read read(
         "#define TILE 16\n#define WIDE (TILE * 2)\n#define REAL float\n#define MAKE(name) void "

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <random>
 
 using namespace tuner::source;
@@ -55,6 +56,13 @@ TEST_SUITE("source::Value") {
     CHECK(text_of(factored(call("ceil_div", {multiply(multiply(number_value(32), b), t), n}), rows, by)) ==
           "ceil_div(32 * rows, n)");
     CHECK(text_of(factored(multiply(b, n), rows, by)) == "b * n");
+  }
+
+  TEST_CASE("the least number may be divided by -1") {
+    const Value least = number_value(std::numeric_limits<std::int64_t>::min());
+    CHECK(divide(least, number_value(-1)).is(least.number));
+    CHECK(call("%", {least, number_value(-1)}).is(0));
+    CHECK(divide(multiply(least, n), number_value(-1)).is_known());
   }
 
   TEST_CASE("simplified expressions are worth what their parts are") {

@@ -21,6 +21,7 @@ const std::map<std::string_view, std::int64_t> predefined = {{"__CUDA_ARCH__", 9
 
 constexpr std::size_t most_tokens = 4'000'000;
 constexpr int deepest_include = 40;
+constexpr int deepest_condition = 256;  // brackets and signs within each other
 
 /// Numbers of `#if`, as C's preprocessor reads them.
 class Condition {
@@ -83,13 +84,23 @@ class Condition {
       } else if (divides) {
         const bool remainder = m_tokens[m_at++].is("%");
         const std::int64_t right = single();
-        left = right == 0 ? 0 : remainder ? left % right : left / right;
+        if (right == 0 || right == -1)  // the least number has no quotient by -1
+          left = remainder ? 0 : right * left;
+        else
+          left = remainder ? left % right : left / right;
       } else {
         return left;
       }
     }
   }
   std::int64_t single() {
+    if (m_depth == deepest_condition) return 0;
+    ++m_depth;
+    const std::int64_t value = single_within();
+    --m_depth;
+    return value;
+  }
+  std::int64_t single_within() {
     if (take("!")) return single() == 0 ? 1 : 0;
     if (take("-")) return -single();
     if (take("(")) {
@@ -105,6 +116,7 @@ class Condition {
 
   Tokens m_tokens;
   std::size_t m_at = 0;
+  int m_depth = 0;
 };
 
 /// Whether a macro of this text is a number or is computed from other constants.

@@ -65,8 +65,17 @@ bool is_real(const Value& value) {
   return keeps && std::ranges::any_of(value.operands, is_real);
 }
 
+/// Of `b` other than 0. The least number has no quotient by -1, and the processor says so with a signal.
+std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  return b == -1 ? -a : a / b;
+}
+
+std::int64_t remainder(std::int64_t a, std::int64_t b) {
+  return b == -1 ? 0 : a % b;
+}
+
 std::optional<std::int64_t> folded(std::string_view name, std::int64_t a, std::int64_t b) {
-  if (name == "%" && b != 0) return a % b;
+  if (name == "%" && b != 0) return remainder(a, b);
   if (name == "<<" && b >= 0 && b < 62) return a << b;
   if (name == ">>" && b >= 0 && b < 62) return a >> b;
   if (name == "<") return a < b;
@@ -217,7 +226,7 @@ Value divide(Value a, const Value& b) {
   if (is_real(a) || is_real(b)) return {Kind::call, 0, "real/", {std::move(a), b}};
   if (b.is(1)) return a;
   if (a.kind == Kind::number && b.kind == Kind::number && b.number != 0)
-    return number_value(a.number / b.number);
+    return number_value(quotient(a.number, b.number));
   if (std::optional<Value> exact = divided_exactly(a, b)) return *exact;
   const Value rest = add(subtract(a, b), number_value(1));
   const std::vector<Term> before = terms_of(a);
@@ -344,8 +353,8 @@ std::optional<Value> divided_exactly(const Value& value, const Value& divisor) {
   const Term by = term_of(divisor);
   if (by.coefficient == 0 || divisor.is_call("+") || !value.is_known()) return std::nullopt;
   for (Term& term : terms) {
-    if (term.coefficient % by.coefficient != 0) return std::nullopt;
-    term.coefficient /= by.coefficient;
+    if (remainder(term.coefficient, by.coefficient) != 0) return std::nullopt;
+    term.coefficient = quotient(term.coefficient, by.coefficient);
     if (by.rest.is(1)) continue;
     std::vector<Value> factors = factors_of(term.rest);
     for (const Value& factor : factors_of(by.rest)) {
