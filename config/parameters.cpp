@@ -144,7 +144,21 @@ bool is_spelling(const std::string& text) {
          text.find_first_of("'\"") == std::string::npos;
 }
 
-std::optional<model::Value> read_spelled(const Node& node, std::string_view what, Mistakes& mistakes) {
+/// Whether there is a real number among the values, as spelled() writes them.
+bool has_real(const std::vector<model::Value>& values) {
+  return std::ranges::any_of(values, [](const model::Value& value) {
+    const std::string text = value.text();
+    constexpr const char* digits = "0123456789";
+    return text.find_first_of(digits) == (text.starts_with('-') ? 1 : 0) &&
+           text.find_first_of(".e") != std::string::npos &&
+           text.find_first_not_of(std::string("-+.e") + digits) == std::string::npos;
+  });
+}
+
+/// With `as_real` integers are spelled as the real numbers beside them.
+std::optional<model::Value> read_spelled(const Node& node, bool as_real, std::string_view what,
+                                         Mistakes& mistakes) {
+  if (node.kind == Node::Kind::integer && !as_real) return model::Value(std::to_string(node.integer));
   const double number = node.kind == Node::Kind::integer ? static_cast<double>(node.integer) : node.real;
   if (is_number(node) && std::isfinite(number)) return model::Value(spelled(number));
   if (node.kind == Node::Kind::text && is_spelling(node.text)) return model::Value(node.text);
@@ -156,24 +170,25 @@ std::optional<model::Value> read_spelled(const Node& node, std::string_view what
 /// A value of `parameter`.
 std::optional<model::Value> read_value_of(const model::ParameterSpec& parameter, const Node& node,
                                           std::string_view what, Mistakes& mistakes) {
-  return parameter.spelled ? read_spelled(node, what, mistakes) : read_value(node, what, mistakes);
+  return parameter.spelled ? read_spelled(node, has_real(parameter.values), what, mistakes)
+                           : read_value(node, what, mistakes);
 }
 
 void read_values(const Node& list, model::ParameterSpec& parameter, Mistakes& mistakes) {
   // One real number makes all of them real.
-  if (list.kind == Node::Kind::list && std::ranges::all_of(list.items, is_number) &&
-      std::ranges::any_of(list.items, [](const Node& item) { return item.kind == Node::Kind::real; })) {
-    parameter.spelled = true;
-  }
+  const bool is_real =
+      list.kind == Node::Kind::list && std::ranges::count(list.items, Node::Kind::real, &Node::kind) > 0;
+  if (is_real && std::ranges::all_of(list.items, is_number)) parameter.spelled = true;
   if (!is_list(list, parameter.name, "a list of values or a { table }", mistakes)) return;
   if (list.items.empty()) {
     mistakes.add(list.where, fmt::format("{} offers no value", parameter.name),
                  "a list of at least one: [8, 16, 32]");
   }
   for (const Node& item : list.items) {
-    if (const auto value = read_value_of(parameter, item, "a value of " + parameter.name, mistakes)) {
-      add_value(*value, item, parameter, mistakes);
-    }
+    const std::string what = "a value of " + parameter.name;
+    const auto value =
+        parameter.spelled ? read_spelled(item, is_real, what, mistakes) : read_value(item, what, mistakes);
+    if (value) add_value(*value, item, parameter, mistakes);
   }
 }
 

@@ -268,6 +268,17 @@ TEST_CASE("parameters may be real numbers, or words that the source sees as they
   CHECK(spec.parameters[2].values[2].text() == "1e-20");
 }
 
+TEST_CASE("spelled integers stay integers, beside words too, and not beside real numbers") {
+  const auto first = [](const std::string& values) {
+    const KernelSpec spec = load_good(spec_texts::with(
+        "ORDER = [\"up\", \"down\"]", "ORDER = { values = " + values + ", spelled = true }"));
+    return spec.parameters[1].values[0].text();
+  };
+  CHECK(first("[1, 2]") == "1");
+  CHECK(first("[1, \"e5\"]") == "1");
+  CHECK(first("[1, 2.5, \"x\"]") == "1.0");
+}
+
 TEST_CASE("the compiler is read") {
   CHECK(load_good(spec_texts::with("deterministic = true", "compiler = \"nvcc\"")).by_nvcc);
   CHECK_FALSE(load_good(spec_texts::with("deterministic = true", "compiler = \"nvrtc\"")).by_nvcc);
