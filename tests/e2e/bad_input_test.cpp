@@ -158,6 +158,20 @@ extent = ["N"]
     CHECK(has(result.err, "b/fill.toml:4"));
   }
 
+  TEST_CASE("two kernels of one family that have other sizes are refused, both files named") {
+    const User user;
+    std::string other = replaced(sound_spec, "name = \"fill\"", "name = \"other\"");
+    for (const char* name : {"[\"N\"]", "(N, ", "[\"N\"]"})
+      other = replaced(other, name, std::string(name).replace(std::string(name).find('N'), 1, "M"));
+    write_text(user.home / "a/fill.toml", sound_spec);
+    write_text(user.home / "a/fill.cu", "extern \"C\" __global__ void fill(float* x) {}");
+    write_text(user.home / "a/other.toml", other);
+    const auto result = user.types({"check", "--no-compile", "a"});
+    CHECK(result.exit_code == 2);
+    CHECK(has(result.err, "a/fill.toml and a/other.toml are of family \"filling\""));
+    CHECK(has(result.err, "but their sizes are N and M"));
+  }
+
   TEST_CASE("a space without a valid configuration is said to be empty") {
     const User user;
     write_text(user.home / "fill.toml", replaced(sound_spec, "BLOCK <= 1024", "BLOCK > 1024"));

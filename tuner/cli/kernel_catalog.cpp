@@ -65,6 +65,19 @@ std::string other_names(const std::vector<model::KernelSpec>& kernels, const std
   return fmt::format("{}{}{}; or give the path of a spec (.toml)", meant, meant.empty() ? "" : " ", lists);
 }
 
+/// One family's problems are told apart by the values of its sizes, in their order.
+void refuse_other_sizes(const std::vector<model::KernelSpec>& kernels) {
+  std::map<std::string, const model::KernelSpec*> first;  // by family
+  for (const model::KernelSpec& kernel : kernels) {
+    const model::KernelSpec& known = *first.try_emplace(kernel.family, &kernel).first->second;
+    if (known.sizes == kernel.sizes) continue;
+    throw model::UsageError(
+        fmt::format("{} and {} are of family \"{}\", but their sizes are {} and {}", known.path, kernel.path,
+                    kernel.family, fmt::join(known.sizes, ", "), fmt::join(kernel.sizes, ", ")),
+        "give both the same sizes in the same order, or one another family");
+  }
+}
+
 }  // namespace
 
 void print_mistakes(const config::LoadedKernels& loaded) {
@@ -107,6 +120,7 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
     }
   }
   if (selection.empty()) catalog.m_selected = catalog.m_all;
+  refuse_other_sizes(catalog.m_selected);
   return catalog;
 }
 
