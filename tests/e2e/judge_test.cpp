@@ -203,5 +203,16 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     CHECK(user.types({"judge", judged + "honest.cu", "--against", "matmul", "--device", "cpu"}).exit_code ==
           2);
     CHECK(user.types({"judge", judged + "honest.cu"}).exit_code == 2);
+    // A spec for another kind of device.
+    std::string spec = tuner::test::read_text(judged + "product.toml");
+    spec.insert(spec.find("name = "), "devices = [\"cuda\"]\n");
+    tuner::test::write_text(user.home / "judged/product.toml", spec);
+    for (const char* file : {"judged/honest.cu", "faulty/product_reference.cu"})
+      tuner::test::write_text(user.home / file, tuner::test::read_text(judged + "../" + file));
+    const auto elsewhere = user.types({"judge", "judged/honest.cu", "--against", "judged/product.toml",
+                                       "--sizes", "64", "--device", "cpu", "--no-sanitizers"});
+    INFO(elsewhere.err);
+    CHECK(elsewhere.exit_code == 1);
+    CHECK(has(elsewhere.err, "cannot be judged: the spec names devices [cuda], this one is cpu"));
   }
 }

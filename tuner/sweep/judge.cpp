@@ -127,7 +127,11 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
   Judged candidate = judge.examine(task.candidate, true);
   const auto ended = [&] {
     out.candidate = candidate.record;
-    const bool refused = candidate.record.outcome.status != TrialStatus::ok;
+    const model::TrialOutcome& outcome = candidate.record.outcome;
+    // For want of a device or a tool, which is no fault of the candidate.
+    if (outcome.status == TrialStatus::skipped)
+      throw model::Error(fmt::format("{} cannot be judged: {}", task.problem.text(), outcome.detail));
+    const bool refused = outcome.status != TrialStatus::ok;
     if (refused) out.stage = candidate.stage;
     return refused;
   };
