@@ -184,6 +184,14 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK_FALSE(has(failures.out, "whole tiles"));
   }
 
+  TEST_CASE("a run of which every trial was skipped is a failure") {
+    const Author author(filling("devices = [\"cuda\"]\n"));
+    const auto run = author.runs();
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.err, "nothing has a result: what was tried was skipped"));
+    CHECK(author.runs().exit_code == 1);
+  }
+
   TEST_CASE("a run of which one trial gave a result is none") {
     const Author author(filling("", "3 + (BLOCK == 64)"));
     const auto run = author.runs();
@@ -219,6 +227,24 @@ TEST_SUITE("tuner command line, own kernels") {
     const auto edited = author.runs();
     CHECK(has(edited.err, "2 trials failed"));
     CHECK(has(author.types({"list", "failures"}).out, "wrong_result"));
+  }
+
+  TEST_CASE("options of the host compiler are part of its name, and headers of CPATH none of a kernel's") {
+    Author author(filling("", "VALUE"));
+    author.environment["TUNER_HOST_CXX"] = "g++ -DVALUE=4";
+    CHECK(has(author.runs().err, "2 trials failed"));
+    author.environment["TUNER_HOST_CXX"] = "g++ -DVALUE=3";
+    const auto other = author.runs();
+    CHECK(has(other.err, "2 trials in"));
+    CHECK(other.exit_code == 0);
+
+    SmallKernel outside = filling("", "VALUE");
+    outside.begin = "#include <value.h>\n";
+    Author user(outside);
+    write_text(user.home / "elsewhere/value.h", "#define VALUE 3\n");
+    for (const char* variable : {"CPATH", "CPLUS_INCLUDE_PATH"})
+      user.environment[variable] = user.home / "elsewhere";
+    CHECK(has(user.runs().err, "2 trials failed"));
   }
 
   TEST_CASE("files of sizes are found beside a spec that is named without its folder") {

@@ -142,6 +142,8 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
     write_err("nothing has a result: no trial that may be used was measured before the end");
   } else if (all_failed && summary.known == 0 && summary.finished == 0) {
     write_err("nothing has a result: no trial was measured");
+  } else if (all_failed && summary.failed == 0 && summary.finished > 0) {
+    write_err("nothing has a result: what was tried was skipped; `tuner list failures` says why");
   } else if (all_failed && summary.failed == 0) {
     write_err(
         "nothing has a result: all trials failed before; `tuner list failures` says why, and --retry-failed "
@@ -205,7 +207,7 @@ bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
       const model::KernelSpec& spec = group.work_of(request, i).kernel.spec();
       if (!model::may_win(spec.role)) return;
       ++tried;
-      if (model::is_failure(known.status)) ++failed;
+      if (model::is_failure(known.status) || known.status == model::TrialStatus::skipped) ++failed;
     });
   }
   return list.total() > 0 && failed == tried;

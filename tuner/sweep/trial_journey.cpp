@@ -294,7 +294,7 @@ void TrialJourney::note_finished(const model::TrialRecord& record, const Candida
   m_summary.failed += failed ? 1 : 0;
   if (model::may_win(record.role)) {
     ++m_summary.competing;
-    m_summary.competing_failed += failed ? 1 : 0;
+    m_summary.competing_failed += failed || record.outcome.status == TrialStatus::skipped ? 1 : 0;
   }
   m_services.observer.finished(record);
 }

@@ -111,6 +111,14 @@ std::string family_and_version(const std::string& answer) {
   return fmt::format("{} {}", line.find("clang") != std::string::npos ? "clang++" : "g++", version);
 }
 
+/// The words of TUNER_HOST_CXX or CXX from its first option on: what they change is another compiler's code.
+std::string options_text(const Arguments& command) {
+  std::string text;
+  for (std::size_t i = 1; i < command.size(); ++i)
+    if (!text.empty() || command[i].starts_with('-')) text += ' ' + command[i];
+  return text;
+}
+
 std::string_view suffix(Instrument instrument) {
   switch (instrument) {
     case Instrument::none:
@@ -177,7 +185,10 @@ Arguments toolkit_options() {
 Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& options, bool is_clang,
                           const model::CompileJob& job, const UnitLayout& layout,
                           const util::TemporaryFolder& folder, std::string& left_out) {
-  Arguments command = compiler;
+  Arguments command;
+  // Headers from outside of the spec are no part of a binary's identity; those of libraries come from there.
+  if (!job.host_library) command = {"env", "-u", "CPATH", "-u", "C_INCLUDE_PATH", "-u", "CPLUS_INCLUDE_PATH"};
+  command.insert(command.end(), compiler.begin(), compiler.end());
   const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
   add({"-x", "c++", "-fPIC", "-g1", "-w"});
   add({fmt::format("-ffile-prefix-map={}=.", folder.path().string())});  // equal jobs give equal binaries
@@ -312,8 +323,8 @@ HostCompiler::HostCompiler(HostCompilerOptions options) : m_options(options), m_
                                    tidy_log(answer.output, 400)),
                        "set TUNER_HOST_CXX to a working g++ or clang++");
   }
-  m_name = fmt::format("{}{} runtime {}", family_and_version(answer.output), suffix(m_options.instrument),
-                       runtime_version());
+  m_name = fmt::format("{}{} runtime {}{}", family_and_version(answer.output), suffix(m_options.instrument),
+                       runtime_version(), options_text(m_command));
 }
 
 HostCompiler::~HostCompiler() = default;
