@@ -139,7 +139,7 @@ TEST_CASE("an unknown strategy is refused with the names there are, or the one t
     }
     return std::string("accepted");
   };
-  CHECK(refusal("anealing") == "there are random, exhaustive, learn, local or genetic");
+  CHECK(refusal("anealing") == "there are auto, random, exhaustive, learn, local or genetic");
   CHECK(refusal("exhaustiv").find("exhaustive") != std::string::npos);
 }
 

@@ -354,7 +354,7 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
     const bool is_cut = !all && records.size() == most_sampled;
     const bool is_ended = records.size() < wanted;
     write_prose(fmt::format(
-        "{}: {}{}; {}, {} of them compiled for {} by {}{}", spec.name,
+        "{}: {}{}; {}, {} of them tried for {} by {}{}", spec.name,
         judgement(wrong.size(), records.size(), reference.empty(), refusal),
         is_ended && wrong.empty() ? " as far as it was looked at" : "", counted->text(), records.size(),
         look.device.architecture, compiler_of(spec, backend.compiler),
@@ -427,7 +427,7 @@ void add_check(const CommandPlace& place) {
       "configurations. In a space of more than 262,144 configurations it covers the pairs that 20,000 of "
       "them have. Without --budget each kernel gets a minute, with --sanitize as long as it takes. Mistakes "
       "are shown with file, line and column; "
-      "then the exit code is 2.");
+      "then the exit code is 2. After findings of --sanitize it is 1.");
 }
 
 }  // namespace tuner::cli

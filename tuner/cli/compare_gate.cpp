@@ -29,11 +29,11 @@ std::string what_changed(const Compared& one) {
 /// What is said of one comparison, however it ended.
 std::string said_of(const Compared& one, const Limit& limit, std::size_t index) {
   const measure::Slowdown& judged = limit.slowdowns[index];
-  const std::string times =
-      fmt::format("{} by {}, {} of the time before at the fastest samples; {}",
-                  reports::time_text(measurement_of(one.a).median_ns),
-                  reports::time_text(measurement_of(one.b).median_ns),
-                  reports::ratio_interval_text(judged.ratio, judged.low, judged.high), what_changed(one));
+  const std::string times = fmt::format(
+      "{} by {}, {} of the time before {}; {}", reports::time_text(measurement_of(one.a).median_ns),
+      reports::time_text(measurement_of(one.b).median_ns),
+      reports::ratio_interval_text(judged.ratio, judged.low, judged.high),
+      one.in_turn ? "in turn" : "at the fastest samples", what_changed(one));
   const std::string share = reports::percent_text(limit.share);
   if (!limit.refusals[index].empty()) return fmt::format("not judged: {}; {}", limit.refusals[index], times);
   if (judged.allowed == Allowed::no) return fmt::format("more than {} slower: {}", share, times);

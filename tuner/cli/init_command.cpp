@@ -284,8 +284,8 @@ void add_init(const CommandPlace& place) {
   command.flag("--force", options.force, "replace a spec that is there; a reference stays");
   command->footer(
       "Reads the kernel, its launch `<<<…>>>` in the same file, and local headers. Writes KERNEL.toml, with "
-      "a `?` at every guess, and KERNEL_reference.cu: the function that computes the same on the CPU, or a "
-      "place to write it.\n"
+      "a `?` at every guess, and KERNEL_reference.cu where the file has a function that computes the same on "
+      "the CPU, or no launch: then a place to write one.\n"
       "With --from nothing is left to write: arguments, inputs, sizes, launch and what is right are the "
       "program's.\n"
       "Example: tuner init saxpy.cu && tuner check saxpy.toml");

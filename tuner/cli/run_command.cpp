@@ -336,7 +336,7 @@ int run(const Context& context, RunOptions options) {
   int worst = 0;
   for (const int mhz : parse_clocks(options.clock)) {
     options.clock_mhz = mhz;
-    write_err(fmt::format("clock locked at {} MHz:", mhz));
+    write_err(fmt::format("at a clock of {} MHz:", mhz));
     const int code = run_once(context, options);
     if (code >= static_cast<int>(model::ExitCode::interrupted)) return code;
     worst = std::max(worst, code);

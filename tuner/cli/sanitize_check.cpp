@@ -160,8 +160,9 @@ Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& set
   const auto configurations = configurations_of(kernel, type, all, sanitizer.limits(), asked);
   Tally tally;
   const auto say_progress = [&] {
-    printer.status(fmt::format("{}: {} of {} configurations, {} findings", spec.name, tally.configurations,
-                               configurations.size(), tally.findings),
+    printer.status(fmt::format("{}: {} of {}, {}", spec.name, tally.configurations,
+                               util::counted(configurations.size(), "configuration"),
+                               util::counted(tally.findings, "finding")),
                    static_cast<double>(tally.configurations) / static_cast<double>(configurations.size()));
   };
   if (!configurations.empty()) say_progress();

@@ -63,7 +63,7 @@ std::span<const StrategyKind> strategies() {
 NamedStrategy strategy_named(std::string_view text, std::span<const StrategyKind> own) {
   std::string_view settings = text;
   const std::string_view name = util::split_first(settings, ":");
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names = {"auto"};  // of a sweep, which chooses among these
   for (const auto kinds : {own, strategies()}) {
     for (const StrategyKind& kind : kinds) {
       if (kind.name == name) return {std::string(text), &kind, Settings(name, kind.settings, settings)};

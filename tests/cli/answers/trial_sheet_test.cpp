@@ -159,6 +159,10 @@ TEST_SUITE("cli") {
     CHECK_FALSE(contains(last, "tied"));
     CHECK_FALSE(contains(sheet(finalist("elsewhere", 1000)), "final"));
 
+    answers::TrialFacts only = finalist("a", 1010);
+    only.final->entries.resize(1);
+    CHECK(contains(sheet(only), "first; 1 finalist, 60 rounds"));
+
     answers::TrialFacts alone = finalist("a", 1010);
     alone.final->entries[1].tied = false;
     alone.final->chosen = key("a");

@@ -170,7 +170,8 @@ void add_final(Facts& facts, const TrialFacts& of) {
                          : reports::ratio_interval_text(entry->ratio, entry->ratio_low, entry->ratio_high) +
                                " of the fastest's time";
   if (entry->tied && tied > 0) text += fmt::format(", tied with {}", tied);
-  text += fmt::format("; {} finalists, {} rounds", final.entries.size(), final.rounds);
+  text += fmt::format("; {}, {}", util::counted(final.entries.size(), "finalist"),
+                      util::counted(final.rounds, "round"));
   if (final.throttled_rounds > 0) text += fmt::format(" and {} at a lowered clock", final.throttled_rounds);
   add(facts, "final", text + ", " + reports::second_text(final.measured_at));
   if (final.chosen == of.trial.key && tied > 0) add(facts, "chosen", model::final_rule);
