@@ -33,7 +33,8 @@ std::string baseline_text(const std::string& name, const std::vector<const model
 std::string baseline_note(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return fmt::format(
-      "× {}: the library's time by that of the one to use, with its 95 % interval; ~ where they "
+      "× {}: the library's time divided by that of the chosen configuration, with its 95 % interval; ~ where "
+      "they "
       "were not sampled in turn",
       fmt::join(names, ", × "));
 }
@@ -208,7 +209,7 @@ std::string searched_summary(const std::vector<LabelledSearch>& searches) {
                     parts.size() == 1 ? parts.front()->first : fmt::format("{} sizes", parts.size())));
   }
   if (known.size() < searches.size())
-    said.push_back(fmt::format("not known of {}", searches.size() - known.size()));
+    said.push_back(fmt::format("unknown at {}", searches.size() - known.size()));
   std::erase_if(parts, [](const auto* one) { return !one->second->outlook; });
   if (!parts.empty()) {
     // The most serious one.

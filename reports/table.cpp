@@ -245,11 +245,10 @@ std::string Table::fitted(const Screen& screen, std::string_view elsewhere) cons
   if (widths.empty()) return blocks(screen);
   std::string text = wrapped_table(table, widths, screen.colour);
   if (left_out.empty()) return text;
-  return text +
-         util::wrapped_text(
-             fmt::format("left out for want of room: {} (a terminal of {} columns{}{} shows all)",
-                         fmt::join(left_out, ", "), for_all, elsewhere.empty() ? "" : ", or ", elsewhere),
-             columns, 2);
+  return text + util::wrapped_text(
+                    fmt::format("columns not shown: {} ({} columns{}{} show all)", fmt::join(left_out, ", "),
+                                for_all, elsewhere.empty() ? "" : " or ", elsewhere),
+                    columns, 2);
 }
 
 std::string Table::blocks(const Screen& screen) const {

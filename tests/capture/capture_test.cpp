@@ -107,7 +107,7 @@ TEST_SUITE("capture") {
     CHECK(printed.err == "");
     const ProgramResult crashed = capture.run({"--format", "json"}, {"init", "scale", "crash"});
     CHECK(crashed.exit_code == 128 + 6);
-    CHECK(contains(crashed.err, "did not end in order"));
+    CHECK(contains(crashed.err, "did not exit normally"));
     const json found = json::parse(read_text(capture.folder / "table"));
     CHECK(found.at("signal") == 6);
     CHECK(kernel(found, scale).at("launches") == 5);

@@ -125,7 +125,7 @@ TEST_SUITE("init from a capture") {
     std::ofstream(small, std::ios::binary) << wrong;
     const ProgramResult judged = captured.types(
         {"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept", "--db", "other.db"});
-    CHECK_MESSAGE(contains(judged.out, "300: no trial that may be used"), judged.out);
+    CHECK_MESSAGE(contains(judged.out, "300: no usable trial among "), judged.out);
   }
 
   TEST_CASE("a check looks at the sizes that were recorded, and says once where there is no file for one") {

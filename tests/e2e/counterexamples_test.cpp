@@ -214,7 +214,7 @@ arguments = ["x.expected", "x.magnitude", "all"]
     const ProgramResult planned = author.types(plan);
     CHECK(has(planned.out, "0 known, 2 left"));
     const std::string sentence =
-        "2 trials were dropped early for a best that is out of the race since, and are measured again";
+        "2 trials were dropped early against a best that no longer competes, and are measured again";
     CHECK(has(planned.err, sentence));
     const ProgramResult again = author.runs({}, "slow");
     CHECK(has(again.err, sentence));

@@ -60,7 +60,7 @@ TEST_SUITE("tuner command line, the end of a run") {
     const auto failed = user.types({"run", "--kernel", faulty, "--device", "cpu", "--sizes", "100,200"});
     INFO(failed.out, failed.err);
     CHECK(failed.exit_code == 1);
-    CHECK(has(words_of(failed.out), "100, 200: no trial that may be used: "));
+    CHECK(has(words_of(failed.out), "100, 200: no usable trial among "));
   }
 
   TEST_CASE("a budget that is spent before the first trial ends without a result, and says so") {

@@ -66,7 +66,7 @@ TEST_SUITE("reports") {
     CHECK(reports::searched_summary({{"256", std::nullopt}}).empty());
     CHECK(reports::searched_summary(
               {{"256", whole}, {"512", std::nullopt}, {"1024", some_searched()}, {"2048", half}}) ==
-          "whole at 1 of 4 sizes; 6 % to 50 % of 100 to 205,216 configurations at 2 sizes; not known of 1; "
+          "whole at 1 of 4 sizes; 6 % to 50 % of 100 to 205,216 configurations at 2 sizes; unknown at 1; "
           "2.0 % gained in the last 40 trials at 2048, and no more elsewhere");
     CHECK(reports::searched_summary({{"256", whole}, {"1024", some_searched()}}) ==
           "whole at 1 of 2 sizes; 6 % of 205,216 configurations at 1024; "
@@ -105,7 +105,7 @@ TEST_SUITE("reports") {
     for (std::string word; words >> word;) in_one_line += word + ' ';
     CHECK(contains(
         in_one_line,
-        "6 % of 205,216 configurations at 512; not known of 2; nothing gained in the last 160 trials at 512; "
+        "6 % of 205,216 configurations at 512; unknown at 2; nothing gained in the last 160 trials at 512; "
         "of such searches 11 % ended over 5 % behind, 64 % on the worst kind of space"));
     const auto json = nlohmann::json::parse(reports::to_json(input));
     CHECK(json["environments"][0]["trials"][0]["origin"] == "NVIDIA A100");

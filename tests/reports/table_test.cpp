@@ -94,16 +94,16 @@ TEST_CASE("where there is no room for all columns the least important go, and ar
                         {"tied", reports::Align::right, false, 1}});
   table.add_row({"512", "register_tile", "8.5 µs", "0"});
   table.add_row({"4096", "sgemm", "2.4 ms", "3"});
-  CHECK(table.fitted(33).find("left out") == std::string::npos);
+  CHECK(table.fitted(33).find("not shown") == std::string::npos);
   CHECK(table.fitted(32, "--format json") ==
         "size  kernel           time\n"
         "────  ─────────────  ──────\n"
         " 512  register_tile  8.5 µs\n"
         "4096  sgemm          2.4 ms\n"
-        "left out for want of room: tied\n"
-        "  (a terminal of 33 columns, or\n"
-        "  --format json shows all)\n");
-  CHECK(table.fitted(20).starts_with("size    time\n────  ──────\n 512  8.5 µs\n4096  2.4 ms\nleft out"));
+        "columns not shown: tied (33\n"
+        "  columns or --format json show\n"
+        "  all)\n");
+  CHECK(table.fitted(20).starts_with("size    time\n────  ──────\n 512  8.5 µs\n4096  2.4 ms\ncolumns"));
   CHECK(table.fitted(20).find("kernel,") != std::string::npos);
 }
 

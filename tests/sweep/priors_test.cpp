@@ -125,7 +125,7 @@ TEST_SUITE("tuner::sweep priors") {
     bench.run();
     CHECK(script.seen[script.seen.size() - 2].priors.empty());
     REQUIRE(bench.watcher.notices.size() == 1);
-    CHECK(contains(bench.watcher.notices[0], "what is remembered of scale elsewhere"));
+    CHECK(contains(bench.watcher.notices[0], "stored results of scale from elsewhere"));
   }
 
   TEST_CASE("failures are known elsewhere too, and baselines are nobody's prior") {

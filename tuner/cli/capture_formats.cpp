@@ -170,7 +170,7 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
                     who, process.timing_reason));
   if (process.end == capture::End::unknown)
     remarks.push_back(
-        fmt::format("{} did not end in order; the times of its last second may be missing", who));
+        fmt::format("{} did not exit normally; the times of its last second may be missing", who));
   constexpr std::uint32_t first_with_parameters = 12040;
   if (process.driver_version != 0 && process.driver_version < first_with_parameters)
     remarks.push_back(

@@ -129,7 +129,7 @@ CompareSummary summary_of(const ComparedSides& sides) {
 }
 
 std::string summary_text(const CompareSummary& summary) {
-  return fmt::format("A is faster at {}, slower at {}, tied at {}; geometric mean of its times by B's {}\n",
+  return fmt::format("A is faster at {}, slower at {}, tied at {}; geometric mean of A's time / B's {}\n",
                      summary.faster, summary.slower, summary.tied, reports::significant(summary.mean_ratio));
 }
 
@@ -237,7 +237,7 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, con
                         {"A's time", Align::right, false, 2},
                         {"B"},
                         {"B's time", Align::right, false, 1},
-                        {"A's time by B's", Align::right},
+                        {"A's time / B's", Align::right},
                         {"A is"}});
   reports::LabelledTexts changes;
   for (; next < both.size() && both[next].a.environment == first.a.environment &&

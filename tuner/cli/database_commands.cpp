@@ -133,8 +133,7 @@ int forget(const Context& context, const ForgetOptions& options) {
   const db::ForgetQuery query = make_query(connection, options);
   const db::Forgotten gone = db::forget(connection, query, options.dry_run);
   if (gone.nothing()) {
-    throw NothingFound("nothing in the database is meant by that",
-                       "`tuner list runs` shows what was measured");
+    throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
   write_out(fmt::format("{}: {} trials, {} measurements, {} finals, {} runs\n",
                         options.dry_run ? "would be forgotten" : "forgotten", gone.trials, gone.measurements,

@@ -106,7 +106,7 @@ void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::D
   }
   std::vector<std::string> names;
   for (const sweep::Work& baseline : found) names.push_back(baseline.kernel.spec().name);
-  notices.push_back(fmt::format("held against {}, a trial each at every size (--baselines off: not)",
+  notices.push_back(fmt::format("timed beside {}, one trial at every size (--baselines off: none)",
                                 fmt::join(names, " and ")));
   std::move(found.begin(), found.end(), std::back_inserter(work));
 }

@@ -185,7 +185,8 @@ class Planner {
     expectation.settle(spec.name);
     m_plan.compile_basis.push_back(
         from_past
-            ? fmt::format("{}: as {} compilations of before took", spec.name, expectation.known())
+            ? fmt::format("{}: from the times of {}", spec.name,
+                          util::counted(expectation.known(), "earlier compilation"))
             : fmt::format("{}: as a sample of {} took, compiled just now", spec.name, expectation.known()));
     return expectation;
   }
@@ -222,8 +223,8 @@ class Planner {
     m_plan.device_seconds += static_cast<double>(left) * each;
     if (!pace) m_plan.is_device_assumed = true;
     std::string basis =
-        pace ? fmt::format("{}: {:.0f} ms a trial, as {} results of {} were apart", group.problem.family,
-                           1000 * each, pace->results, pace->problem.text())
+        pace ? fmt::format("{}: {:.0f} ms a trial, the median gap between {} results of {}",
+                           group.problem.family, 1000 * each, pace->results, pace->problem.text())
              : fmt::format("{}: {:.0f} ms a trial, assumed: nothing of it was measured on {}",
                            group.problem.family, 1000 * each, m_sweep.request.device.name);
     if (std::ranges::find(m_plan.device_basis, basis) == m_plan.device_basis.end())
@@ -282,8 +283,9 @@ void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const Outlin
       fmt::format(
           "{} or more: {}", hours_text(std::max(compiling, plan.device_seconds)),
           compile_bound
-              ? fmt::format("{} compilers bind; `tuner compile` can go before, where no GPU is", compilers)
-              : "the device binds"));
+              ? fmt::format("{} are the bottleneck; run `tuner compile` first on a machine without a GPU",
+                            util::counted(compilers, "compiler"))
+              : "the device is the bottleneck"));
   const int parts = sensible_parts(plan, compilers);
   if (options.shard && options.shard->of > 1) {
     write_fact("this is:", "shard " + options.shard->text());

@@ -117,7 +117,7 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
 
 std::string reopened_text(std::int64_t reopened) {
   if (reopened == 0) return "";
-  return fmt::format("{} dropped early for a best that is out of the race since, and {} measured again",
+  return fmt::format("{} dropped early against a best that no longer competes, and {} measured again",
                      reopened == 1 ? "1 trial was" : fmt::format("{} trials were", reopened),
                      reopened == 1 ? "is" : "are");
 }
@@ -156,11 +156,13 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
                                                             : ""));
   }
   if (summary.skipped_by_strategy > 0) {
-    write_err(fmt::format("{} configurations were compiled and not run: what they compiled to ruled them out",
-                          summary.skipped_by_strategy));
+    write_err(
+        fmt::format("{} configurations were compiled and not run: their registers, spills or occupancy "
+                    "predict a time over 10 % behind the best",
+                    summary.skipped_by_strategy));
   }
   if (summary.finals > 0 && summary.finished == 0) {
-    write_err(fmt::format("{} held: what was known had not all been measured in turn",
+    write_err(fmt::format("{} held: some known trials had not been in one",
                           util::counted(summary.finals, "final")));
   }
   if (summary.unprepared > 0) {
@@ -286,8 +288,8 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
       db::count_trials(connection, db::trials_of(problem, sweep::environment(request, problem.type)));
   if (tried == 0)
     return is_held ? "the database has no result: it could not be written" : why_not_started(summary);
-  return fmt::format("no trial that may be used{}: {} of them so far",
-                     request.same_bits ? " and gives the bits asked for" : "", tried);
+  return fmt::format("no usable trial{} among {}", request.same_bits ? " that gives the bits asked for" : "",
+                     tried);
 }
 
 /// The problems without an answer, those with the same reason together.

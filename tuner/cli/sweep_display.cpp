@@ -87,8 +87,8 @@ void SweepDisplay::left_out(const model::TrialRecord& trial) {
 
 void SweepDisplay::final_begins(const model::Problem& problem, std::size_t finalists) {
   show_publishers_notices();
-  m_progress.at_work(problem, finalists == 1 ? "the best once more"
-                                             : fmt::format("the best {} once more, in turn", finalists));
+  m_progress.at_work(problem, finalists == 1 ? "final: the best measured again"
+                                             : fmt::format("final: the best {} measured in turn", finalists));
   show();
 }
 

@@ -246,8 +246,7 @@ void FinalStage::end_comparisons(const std::string& gpu) {
   if (foreign.is_hopeless) {
     m_spread.add_foreign(gpu, {1, 1});
     m_services.observer.notice(fmt::format(
-        "results of another {} ({}) are held against those of this one as they are: its best trial "
-        "could not be run here",
+        "results of another {} ({}) are compared without correction: its best trial could not run here",
         record.environment.device, gpu));
   } else {
     const double own_j = DeviceSpread::middle_of(foreign.runs, &DeviceSpread::Taken::j);
@@ -361,8 +360,7 @@ bool FinalStage::conclude(PreparedFinal final, const model::FinalOutcome& outcom
   record(final, outcome, gpu);
   if (!final.absent.empty()) {
     m_services.observer.notice(
-        fmt::format("not in the final of {}: {}, which would have been and whose spec is "
-                    "not at hand; name it with --kernel",
+        fmt::format("missing from the final of {}: {}, whose spec is not at hand; name it with --kernel",
                     problem.text(), fmt::join(final.absent, ", ")));
   }
   hold_again(final.group);

@@ -52,7 +52,7 @@ Trial same_again(const Request& request, const Work& work, const model::TrialRec
   if (again.record.key == trial.key) return again;
   throw model::UsageError(
       fmt::format("{} cannot be made again: its kernel's source or spec, the compiler ({}, then {}) or the "
-                  "device's architecture ({} is what runs now) is another one",
+                  "device's architecture (now {}) has changed",
                   name_of(trial), request.compiler, trial.environment.toolkit, request.device.architecture),
       "run the kernel again, and compare the new trials");
 }

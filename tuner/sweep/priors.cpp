@@ -151,7 +151,7 @@ std::vector<SearchSpace::Prior> Priors::remembered(std::size_t index, const Plac
 void Priors::say_unfit(const std::string& kernel) {
   if (!m_said.insert(kernel).second) return;
   m_services.observer.notice(fmt::format(
-      "what is remembered of {} elsewhere has none of the configurations that it has now, and is no guide",
+      "stored results of {} from elsewhere share no configuration with its present space; they are ignored",
       kernel));
 }
 

@@ -28,7 +28,7 @@ std::size_t Reopening::begin(std::size_t group, std::int64_t most) {
   std::map<std::string, std::size_t> counts;
   for (const Open& one : trials) ++counts[one.trial.record.kernel];
   m_services.observer.notice(
-      fmt::format("{}: dropped early for a best that is out of the race since, and measured again: {}",
+      fmt::format("{}: dropped early against a best that no longer competes, and measured again: {}",
                   problem.text(), counts_text(counts)));
   m_services.observer.more(static_cast<std::int64_t>(trials.size()));
   for (Open& one : trials) {
@@ -71,7 +71,7 @@ void Reopening::say_absent(const std::map<std::string, std::size_t>& absent, con
     if (!m_told.insert(kernel).second) continue;
     const bool one = count == 1;
     m_services.observer.notice(fmt::format(
-        "{}: {} trial{} of {} {} dropped early for a best that is out of the race since; its spec is not at "
+        "{}: {} trial{} of {} {} dropped early against a best that no longer competes; its spec is not at "
         "hand: name it with --kernel to measure {} again",
         problem.text(), count, one ? "" : "s", kernel, one ? "was" : "were", one ? "it" : "them"));
   }

@@ -78,7 +78,7 @@ TEST_SUITE("cli") {
     CHECK(text.find("\n 512  ") < text.find("\n2048  "));
     CHECK(contains(text, "TILE_M=32  "));
     CHECK(contains(text, "TILE_M=128  "));
-    CHECK(contains(text, "everywhere register_tile TILE_K=8\n"));
+    CHECK(contains(text, "the same in all rows: register_tile TILE_K=8\n"));
   }
 
   TEST_CASE(

@@ -63,7 +63,7 @@ TEST_SUITE("cli") {
           "shared memory 4096 bytes static, 65536 dynamic", "code 4000 bytes",
           "blocks by registers 3 (24576 of 65536 each)", "blocks by blocks 32\n",
           "occupancy 37.5 %: 3 blocks a multiprocessor, limited by registers, shared memory",
-          "judged by equal", "largest error 0.1250 of the bound, 3.500 u·|A||B|",
+          "judged by equal", "largest error 0.1250 of the bound, 3.500 × unit roundoff × magnitude",
           "4 samples of 7 launches, 2 more at a lowered clock, SM clock 1980 MHz, 61 °C, 512 W; launch "
           "latency",
           "samples [µs]: ", "compiler log\nptxas info: 96 registers"}) {

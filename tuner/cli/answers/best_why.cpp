@@ -92,9 +92,9 @@ void say_bits(const db::BestAnswer& answer, const Style& style, Lines& lines) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < answer.same_bits.size() && i < most; ++i) {
     const std::string of_group = names(answer.same_bits[i]);
-    if (!of_group.empty()) parts.push_back((i == 0 ? "the same bits as it: " : "others: ") + of_group);
+    if (!of_group.empty()) parts.push_back((i == 0 ? "with the same bits: " : "with others: ") + of_group);
   }
-  if (!parts.empty()) lines.push_back(fmt::format("of its final give {}", fmt::join(parts, "; ")));
+  if (!parts.empty()) lines.push_back(fmt::format("other finalists {}", fmt::join(parts, "; ")));
 }
 
 std::string more_or_fewer(std::int64_t difference, const char* what) {

@@ -93,9 +93,9 @@ void add_verification(Facts& facts, const model::TrialRecord& trial) {
   const bool in_roundoffs = verification.error_ulp_scale > 0 || verification.error_ratio == 0;
   add(facts, "largest error",
       fmt::format("{} of the bound{}", reports::significant(verification.error_ratio),
-                  in_roundoffs
-                      ? fmt::format(", {} u·|A||B|", reports::significant(verification.error_ulp_scale))
-                      : ""));
+                  in_roundoffs ? fmt::format(", {} × unit roundoff × magnitude",
+                                             reports::significant(verification.error_ulp_scale))
+                               : ""));
   if (verification.wrong_elements > 0) {
     add(facts, "wrong elements",
         fmt::format("{} of {}, the first at {}", verification.wrong_elements, verification.buffer,

@@ -43,7 +43,7 @@ std::string Common::text(std::size_t columns) const {
   std::string out;
   for (const auto& [kernel, assignments] : m_by_kernel) {
     if (assignments.empty() && !has_one_kernel()) continue;
-    std::string line = "everywhere " + kernel;
+    std::string line = "the same in all rows: " + kernel;
     if (!assignments.empty()) line += ' ' + model::Configuration(assignments).text();
     out += util::wrapped_text(line, columns, 2);
   }

@@ -42,7 +42,7 @@ class Common {
   std::string table(const std::function<reports::Table(bool with_configurations)>& make,
                     const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
                     const reports::Screen& columns) const;
-  /// `everywhere sgemm TILE_K=8`, a line for each kernel that there is something to say of.
+  /// `the same in all rows: sgemm TILE_K=8`, a line for each kernel that there is something to say of.
   std::string text(std::size_t columns) const;
 
  private:
