@@ -152,7 +152,7 @@ const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
     const auto first = run(user, {"--report", "report.md"});
     INFO(first.err);
     REQUIRE(first.exit_code == 0);
-    CHECK(has(first.err, "held against libcount"));
+    CHECK(has(first.err, "timed beside libcount"));
     CHECK(has(first.err, "3 trials"));
     CHECK(has(first.out, "BLOCK="));
     CHECK(has(first.out, "× libcount"));
