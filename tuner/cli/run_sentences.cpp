@@ -115,11 +115,14 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
   for (const auto& [kernel, lost] : most) say(*lost, "");
 }
 
+static std::string they_were(std::int64_t count, std::string_view noun) {
+  return util::counted(count, noun) + (count == 1 ? " was" : " were");
+}
+
 std::string reopened_text(std::int64_t reopened) {
   if (reopened == 0) return "";
   return fmt::format("{} dropped early against a best that no longer competes, and {} measured again",
-                     reopened == 1 ? "1 trial was" : fmt::format("{} trials were", reopened),
-                     reopened == 1 ? "is" : "are");
+                     they_were(reopened, "trial"), reopened == 1 ? "is" : "are");
 }
 
 void say_strategy(const sweep::StrategyChoice& strategy, const sweep::Request& request,
@@ -147,8 +150,8 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
         "nothing has a result: what was tried was skipped, for this device or machine lacks what it needs");
   } else if (all_failed && summary.failed == 0) {
     write_err(
-        "nothing has a result: all trials failed before; `tuner list failures` says why, and --retry-failed "
-        "tries what was run again");
+        "nothing has a result: all trials failed or were skipped before; `tuner list failures` says why, and "
+        "--retry-failed tries what was run again");
   } else if (summary.failed > 0) {
     write_err(fmt::format("{} failed{}; `tuner list failures` says why",
                           util::counted(summary.failed, "trial"),
@@ -158,18 +161,17 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
   }
   if (summary.skipped_by_strategy > 0) {
     write_err(
-        fmt::format("{} configurations were compiled and not run: their registers, spills or occupancy "
-                    "predict a time over 10 % behind the best",
-                    summary.skipped_by_strategy));
+        fmt::format("{} compiled and not run: registers, spills or occupancy predict a time over 10 % behind "
+                    "the best",
+                    they_were(summary.skipped_by_strategy, "configuration")));
   }
   if (summary.finals > 0 && summary.finished == 0) {
     write_err(fmt::format("{} held: some known trials had not been in one",
                           util::counted(summary.finals, "final")));
   }
   if (summary.unprepared > 0) {
-    write_err(
-        fmt::format("{} trials were left out: their inputs or their reference could not be made (see above)",
-                    summary.unprepared));
+    write_err(fmt::format("{} left out: inputs or reference could not be made (see above)",
+                          they_were(summary.unprepared, "trial")));
   }
 }
 
