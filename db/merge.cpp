@@ -159,7 +159,7 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::not_found) {
     throw Error(fmt::format("{}: there is no such file", path.string()),
-                "check the path: `tuner merge` takes databases that `tuner run` wrote");
+                "check the path: `tuner merge` takes databases of the tuner");
   }
   std::ifstream in(path, std::ios::binary);
   const bool is_read = type == std::filesystem::file_type::regular && in.is_open();
@@ -178,7 +178,7 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
   }
   throw Error(
       fmt::format("{}: not an SQLite database", path.string()),
-      "`tuner merge` takes databases of tuner's; what `tuner export` wrote is added with `tuner import`");
+      "`tuner merge` takes databases of the tuner; what `tuner export` wrote is added with `tuner import`");
 }
 
 namespace {

@@ -251,7 +251,7 @@ TEST_SUITE("tuner::sweep crossings") {
     shop.write("second", "1, 2, 3");
     const auto alone = shop.run("tuner", {"second"});
     CHECK(alone.finals == 1);
-    CHECK_MESSAGE(any_says(alone.notices, "first, which would have been"), alone.notices.size());
+    CHECK_MESSAGE(any_says(alone.notices, ": first, whose spec is not at hand"), alone.notices.size());
     // Who wins is decided between all of them all the same.
     CHECK(Workshop::value(shop.best("tuner")->winner) == Workshop::fastest_value(shop.trials("tuner")));
     const auto together = shop.run("tuner", {"first", "second"});
