@@ -92,8 +92,8 @@ std::vector<BestAnswer> every(const std::vector<Case>& all, const BestQuery& que
   return answers;
 }
 
-/// The cases to answer for: of each family and class the one nearest to what was asked, in the order of
-/// `all`.
+/// The cases to answer for: of each family, names of sizes and class the one nearest to what was asked, in
+/// the order of `all`.
 std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
   std::map<std::pair<std::string, Digest>, std::size_t> place;
@@ -108,8 +108,9 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
       continue;
     }
     fits = true;
-    const auto [known, is_new] =
-        place.try_emplace({problem.family, tuning_case.environment.key()}, answers.size());
+    const auto [known, is_new] = place.try_emplace(
+        {fmt::format("{} {}", problem.family, dimension_names(problem)), tuning_case.environment.key()},
+        answers.size());
     if (is_new)
       answers.push_back(answer_for(tuning_case, *away));
     else if (*away < answers[known->second].distance)

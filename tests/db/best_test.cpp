@@ -43,6 +43,18 @@ std::string plan_of(const db::Connection& db, const std::string& sql) {
 }  // namespace
 
 TEST_SUITE("db") {
+  TEST_CASE("kernels of a family whose sizes have other names each have an answer") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.record(timed_trial("cube", 512, 100));
+    TrialRecord line = timed_trial("line", 512, 50);
+    line.problem.sizes = {{"N", 512}};
+    store.record(line);
+    const auto answers = db::best(store.connection(), size({512}));
+    REQUIRE(answers.size() == 2);
+    CHECK(name_of(answers[0].winner) != name_of(answers[1].winner));
+  }
+
   TEST_CASE("the best of a size comes with its ties, the untuned configuration and the counts") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
