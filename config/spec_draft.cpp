@@ -138,8 +138,12 @@ class Draft {
     if (!is_verified)
       text += "verify = \"none\"  # ? nothing says what is right: docs/specs-verification.md\n";
     if (!m_plan.constraints.empty() || !is_verified) text += "\n";
-    text += fmt::format("[kernel]\nname = \"{}\"\nsource = {}\nentry = {}\nsizes = {}", m_source.kernel.name,
-                        toml_text(m_source.request.file), toml_text(entry()), toml_list(m_plan.sizes));
+    text += fmt::format("[kernel]\nname = \"{}\"\n", m_source.kernel.name);
+    if (const std::string& family = m_source.request.family; !family.empty())
+      text += fmt::format("family = \"{}\"  # kernels of tuner's own are of `{}`\n", family,
+                          m_source.kernel.name);
+    text += fmt::format("source = {}\nentry = {}\nsizes = {}", toml_text(m_source.request.file),
+                        toml_text(entry()), toml_list(m_plan.sizes));
     const std::string present = present_sizes();
     text += present.empty() ? "\n" : fmt::format("  # {} in the program\n", present);
     if (m_source.host_code_line > 0)

@@ -24,6 +24,7 @@ struct DraftRequest {
   const CapturedSource* captured = nullptr;  ///< null: the source alone
   std::vector<std::string> options = {};     ///< of the compiler
   std::vector<BuildMacro> macros = {};       ///< that the build gave, known to the program
+  std::string family = {};                   ///< empty: the kernel's name
 };
 
 /// A spec of `kernel`, a function of `program`. Where the program launches it, sizes, extents, parameters and

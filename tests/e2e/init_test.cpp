@@ -40,6 +40,34 @@ extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
     CHECK_MESSAGE(read.exit_code == 0, pasted);
   }
 
+  TEST_CASE("a kernel that is called like a family of shipped kernels does not join them") {
+    const User user;
+    std::ofstream(user.home / "sum.cu") << R"(__global__ void sum(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i] + 1.0f;
+}
+void add(const float* x, float* y, int n) {
+  for (int i = 0; i < n; ++i) y[i] = x[i] + 1.0f;
+}
+void launch(const float* x, float* y, int n) { sum<<<(n + 127) / 128, 128>>>(x, y, n); }
+)";
+    CHECK(user.types({"init", "sum.cu"}).exit_code == 0);
+    const std::string spec = tuner::test::read_text(user.home / "sum.toml");
+    CHECK(has(spec, "name = \"sum\"\nfamily = \"my_sum\"  # kernels of tuner's own are of `sum`\n"));
+    const auto listed = user.types({"check", "sum.toml"});
+    CHECK(has(listed.out, "sum: sound"));
+    CHECK_FALSE(has(listed.out, "reduction"));
+
+    // Without a family it would be held against kernels that do something else.
+    const auto line = spec.find("family");
+    tuner::test::write_text(user.home / "sum.toml",
+                            std::string(spec).erase(line, spec.find('\n', line) + 1 - line));
+    const auto run = user.types({"run", "--kernel", "sum.toml", "--device", "cpu", "--sizes", "100"});
+    CHECK(run.exit_code == 2);
+    CHECK(has(run.err, "sum.toml: kernel sum has the name of the family of reduction, which is shipped"));
+    CHECK(has(run.err, "family = \"my_sum\""));
+  }
+
   TEST_CASE("a kernel nobody described is tuned once its reference is written, its source untouched") {
     const User user;
     write_saxpy(user);

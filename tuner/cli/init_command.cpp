@@ -17,6 +17,7 @@
 #include "tuner/capture/capture_reader.hpp"
 #include "tuner/cli/captured_memory.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/kernel_program.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
@@ -229,6 +230,9 @@ int init(const InitOptions& options) {
   refuse_existing(spec_file, options.force);
   config::DraftRequest request = source.request();
   request.reference_file = reference_file.filename().string();
+  if (const std::string family = own_family(kernel.name, KernelCatalog::load({}).all());
+      family != kernel.name)
+    request.family = family;
   CapturedFiles memory;
   std::optional<config::CapturedSource> captured;
   if (recorded) {

@@ -65,6 +65,21 @@ std::string other_names(const std::vector<model::KernelSpec>& kernels, const std
   return fmt::format("{}{}{}; or give the path of a spec (.toml)", meant, meant.empty() ? "" : " ", lists);
 }
 
+/// A kernel that names no family is one by itself. It does not join the shipped kernels by its name alone.
+void refuse_shared_name(const std::vector<model::KernelSpec>& named,
+                        const std::vector<model::KernelSpec>& shipped) {
+  for (const model::KernelSpec& kernel : named) {
+    const std::string family = own_family(kernel.name, shipped);
+    if (kernel.family != kernel.name || family == kernel.name) continue;
+    throw model::UsageError(
+        fmt::format("{}: kernel {} has the name of the family of {}, which is shipped", kernel.path,
+                    kernel.name, std::ranges::find(shipped, kernel.name, &model::KernelSpec::family)->name),
+        fmt::format("if it solves the same problem, give it another name and family = \"{}\"; "
+                    "else a family of its own, as family = \"{}\"",
+                    kernel.name, family));
+  }
+}
+
 /// One family's problems are told apart by the values of its sizes, in their order.
 void refuse_other_sizes(const std::vector<model::KernelSpec>& kernels) {
   std::map<std::string, const model::KernelSpec*> first;  // by family
@@ -79,6 +94,12 @@ void refuse_other_sizes(const std::vector<model::KernelSpec>& kernels) {
 }
 
 }  // namespace
+
+std::string own_family(const std::string& name, const std::vector<model::KernelSpec>& shipped) {
+  const bool is_taken = !has_name(shipped, name) &&
+                        std::ranges::find(shipped, name, &model::KernelSpec::family) != shipped.end();
+  return is_taken ? "my_" + name : name;
+}
 
 void print_mistakes(const config::LoadedKernels& loaded) {
   write_problem(config::diagnostics_text(loaded.mistakes, loaded.texts, terminal::columns_of(STDERR_FILENO)));
@@ -106,15 +127,29 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
     refuse_mistakes(named, path);
   }
 
+  refuse_shared_name(named.kernels, shipped.kernels);
+
   KernelCatalog catalog;
   catalog.m_all = named.kernels;
   for (model::KernelSpec& kernel : shipped.kernels) {
     if (!has_name(named.kernels, kernel.name)) catalog.m_all.push_back(std::move(kernel));
   }
+  const auto chooses = [&](const auto& is_meant) {
+    bool any = false;
+    for (const model::KernelSpec& kernel : catalog.m_all) {
+      if (!is_meant(kernel)) continue;
+      any = true;
+      if (!has_name(catalog.m_selected, kernel.name)) catalog.m_selected.push_back(kernel);
+    }
+    return any;
+  };
   for (const std::string& name : selection) {
     if (is_spec_path(name)) {
-      for (const std::string& kernel : kernels_at[name]) catalog.choose(kernel);
-    } else if (!catalog.choose(name)) {
+      for (const std::string& its : kernels_at[name])
+        chooses([&](const model::KernelSpec& kernel) { return kernel.name == its; });
+    } else if (!chooses([&](const model::KernelSpec& kernel) {
+                 return kernel.name == name || kernel.family == name;
+               })) {
       throw model::UsageError(fmt::format("no kernel or family is called '{}'", name),
                               other_names(catalog.m_all, name));
     }
@@ -122,16 +157,6 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
   if (selection.empty()) catalog.m_selected = catalog.m_all;
   refuse_other_sizes(catalog.m_selected);
   return catalog;
-}
-
-bool KernelCatalog::choose(const std::string& name) {
-  bool any = false;
-  for (const model::KernelSpec& kernel : m_all) {
-    if (kernel.name != name && kernel.family != name) continue;
-    any = true;
-    if (!has_name(m_selected, kernel.name)) m_selected.push_back(kernel);
-  }
-  return any;
 }
 
 namespace {

@@ -17,7 +17,8 @@ class KernelCatalog {
  public:
   /// `selection`: names of kernels, names of families, spec files or folders of them; files and folders are
   /// read, and a kernel in them replaces a shipped one of its name. Throws model::UsageError after printing
-  /// every mistake in them, and for an unknown name.
+  /// every mistake in them, for an unknown name, and for a kernel that is called like the shipped kernels of
+  /// a family and names no family.
   static KernelCatalog load(const std::vector<std::string>& selection);
 
   KernelCatalog() = default;
@@ -30,15 +31,16 @@ class KernelCatalog {
   const std::vector<model::KernelSpec>& all() const { return m_all; }
 
  private:
-  /// Selects the kernel or the family of this name; false where there is none.
-  bool choose(const std::string& name);
-
   std::vector<model::KernelSpec> m_all;
   std::vector<model::KernelSpec> m_selected;
 };
 
 /// Whether `name` is no kernel's or family's name, but a spec file or a folder of them.
 bool is_spec_path(const std::string& name);
+
+/// A family for a kernel of this name that is apart from the shipped kernels' families: the name if it can
+/// be.
+std::string own_family(const std::string& name, const std::vector<model::KernelSpec>& shipped);
 
 /// Each kernel, and behind it the libraries that its spec names.
 std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels);
