@@ -36,6 +36,13 @@ int axis_rank(const std::string& name, std::size_t axis) {
   return 1;
 }
 
+/// `expression` with another name in place of `name`.
+std::string with_name(std::string expression, const std::string& name, const std::string& other) {
+  for (std::size_t at = 0; (at = find_name(expression, name, at)) != std::string::npos; at += other.size())
+    expression.replace(at, name.size(), other);
+  return expression;
+}
+
 /// What the source says; what it does not say, the capture does.
 DraftPlan plan_of_source(DraftSource& source) {
   DraftPlan plan = source.is_launched() ? plan_launch(source) : guess_plan(source);
@@ -162,7 +169,7 @@ class CapturePlanner {
     for (std::size_t axis = 0; axis < axes(); ++axis) {
       const Numbers wanted = along(&RecordedLaunch::grid, axis);
       if (const auto text = said(m_said.grid, axis, wanted)) {
-        m_plan.grid.push_back(*text);
+        m_plan.grid.push_back(along_axis(*text, axis));
         continue;
       }
       const auto fitted = fit_grid(grid_names(axis), wanted);
@@ -173,13 +180,44 @@ class CapturePlanner {
     }
   }
 
+  /// The sizes that the source's launch knows as `size`: one number may be passed for several, as `n` of
+  /// `gemm<<<…>>>(a, b, c, n, n, n)`.
+  std::vector<std::string> known_as(const std::string& size) const {
+    std::vector<std::string> alike;
+    for (std::size_t i = 0; i < m_integers.size(); ++i) {
+      const std::size_t parameter = m_launches->integers[i].parameter;
+      const bool is_size = std::ranges::count(m_sizes, m_integers[i], &FitName::name) > 0;
+      const bool is_it = m_integers[i] == size ||
+                         (parameter < m_said.arguments.size() && m_said.arguments[parameter].value == size);
+      if (is_size && is_it && m_launches->integers[i].field.empty()) alike.push_back(m_integers[i]);
+    }
+    return alike;
+  }
+
+  /// `text` with the size that goes along this axis by its name, where the source's launch does not tell it
+  /// from others.
+  std::string along_axis(std::string text, std::size_t axis) {
+    for (const FitName& size : m_sizes) {
+      if (!mentions(text, size.name)) continue;
+      std::vector<std::string> alike = known_as(size.name);
+      if (alike.size() < 2) continue;
+      std::ranges::stable_sort(alike, {}, [&](const std::string& one) { return rank_along(axis, one); });
+      doubt("grid",
+            fmt::format("? {} gives the same in these launches", with_name(text, size.name, alike[1])));
+      return with_name(text, size.name, alike[0]);
+    }
+    return text;
+  }
+
+  static int rank_along(std::size_t axis, const std::string& size) {
+    const std::size_t own = axis_of(size);
+    return own == axis ? 0 : own == 3 ? 1 : 2;
+  }
+
   /// The plainest first: what goes along this axis by its name, and what sets the block there.
   FitNames grid_names(std::size_t axis) const {
     FitNames names{m_sizes, m_parameters.names([](const std::string&) { return true; })};
-    const auto rank = [&](const FitName& size) {
-      const std::size_t own = axis_of(size.name);
-      return own == axis ? 0 : own == 3 ? 1 : 2;
-    };
+    const auto rank = [&](const FitName& size) { return rank_along(axis, size.name); };
     if (axes() > 1)
       std::ranges::stable_sort(names.sizes, [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     const std::string& block = m_plan.block[axis];
@@ -307,14 +345,19 @@ class CapturePlanner {
 
 }  // namespace
 
-bool mentions(const std::string& expression, const std::string& name) {
+std::size_t find_name(const std::string& expression, const std::string& name, std::size_t from) {
   const auto is_of_word = [&](std::size_t at) {
     return at < expression.size() &&
            (std::isalnum(static_cast<unsigned char>(expression[at])) != 0 || expression[at] == '_');
   };
-  for (std::size_t at = expression.find(name); at != std::string::npos; at = expression.find(name, at + 1))
-    if ((at == 0 || !is_of_word(at - 1)) && !is_of_word(at + name.size())) return true;
-  return false;
+  std::size_t at = expression.find(name, from);
+  while (at != std::string::npos && ((at > 0 && is_of_word(at - 1)) || is_of_word(at + name.size())))
+    at = expression.find(name, at + 1);
+  return at;
+}
+
+bool mentions(const std::string& expression, const std::string& name) {
+  return find_name(expression, name, 0) != std::string::npos;
 }
 
 CapturePlan plan_capture(DraftSource& source, const CapturedSource& captured) {

@@ -33,7 +33,8 @@ constexpr double product_cost = 1;
 constexpr double power_cost = 2.5;  ///< of a constant that is a power of two
 constexpr double other_cost = 4;
 constexpr double least_cost = 3;
-constexpr double alike_gain = 0.25;  ///< of `M` divided by `BLK_M`
+constexpr double alike_gain = 0.25;          ///< of `M` divided by `BLK_M`
+constexpr double power_of_one_cost = 0.125;  ///< `M * M` is rarer than `M * N`
 constexpr std::int64_t largest_number = std::int64_t{1} << 50U;
 constexpr std::size_t most_terms = 4000;  ///< that a search goes through, the cheapest
 
@@ -109,10 +110,10 @@ std::vector<Term> products(const std::vector<Term>& of, bool repeated) {
   terms.add(of);
   for (std::size_t i = 0; i < of.size(); ++i) {
     for (std::size_t j = repeated ? i : i + 1; j < of.size(); ++j) {
-      const auto two = product(of[i], of[j], product_cost);
+      const auto two = product(of[i], of[j], product_cost + (i == j ? power_of_one_cost : 0));
       terms.add(two);
       for (std::size_t k = repeated ? j : j + 1; two && k < of.size(); ++k)
-        terms.add(product(*two, of[k], product_cost));
+        terms.add(product(*two, of[k], product_cost + (j == k ? power_of_one_cost : 0)));
     }
   }
   return std::move(terms).sorted();

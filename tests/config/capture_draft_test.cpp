@@ -173,6 +173,20 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.says("# ? ceil_div(K, TUNED_TILE) gives the same in these launches"));
   }
 
+  TEST_CASE("one number that is passed for several sizes is along each axis the size of its name") {
+    const std::string source =
+        tiled_source +
+        std::string(
+            "void run(float* C, const float* A, const float* B, int n) {\n"
+            "  mm<float, 16><<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(C, A, B, n, n, n, n);\n"
+            "}\n");
+    const CaptureDraft result = capture_draft(source, {tiled_launch(64, 64, 64), tiled_launch(256, 256, 256)},
+                                              "void mm<float, 16>(float*)");
+    CHECK(result.spec.sizes == std::vector<std::string>{"M", "N", "K"});
+    CHECK(result.says("grid = [\"ceil_div(N, TUNED_TILE)\", \"ceil_div(M, TUNED_TILE)\"]  # ? "));
+    CHECK(result.says("extent = [\"M * N\"]  # ? M * K is as many"));
+  }
+
   TEST_CASE("two launches with the same inputs say how exact the results are") {
     const std::string source =
         "__global__ void k(float* y, const float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
