@@ -68,6 +68,17 @@ void launch(const float* x, float* y, int n) { sum<<<(n + 127) / 128, 128>>>(x, 
     CHECK(has(run.err, "family = \"my_sum\""));
   }
 
+  TEST_CASE("check lists configurations by their numbers") {
+    const User user;
+    write_saxpy(user);
+    REQUIRE(user.types({"init", "saxpy.cu"}).exit_code == 0);
+    const auto check = user.types({"check", "saxpy.toml"});
+    const auto at = [&](const std::string& configuration) { return check.out.find(configuration + " "); };
+    REQUIRE(at("BLOCK_SIZE=1024") != std::string::npos);
+    CHECK(at("BLOCK_SIZE=64") < at("BLOCK_SIZE=128"));
+    CHECK(at("BLOCK_SIZE=512") < at("BLOCK_SIZE=1024"));
+  }
+
   TEST_CASE("a kernel nobody described is tuned once its reference is written, its source untouched") {
     const User user;
     write_saxpy(user);

@@ -47,8 +47,9 @@ std::vector<int> places_of(const model::KernelSpec& spec) {
     const auto place = place_of(size, spec);
     if (!place)
       throw model::UsageError(
-          fmt::format("{}: no argument is the size {}, so that a capture does not say it", spec.name, size),
-          "give the sizes themselves, as 1024 or 512x1024x256");
+          fmt::format("{}: no argument of the kernel is the size {}, so a capture does not have it",
+                      spec.name, size),
+          "give sizes, as 1024 or 512x1024x256; a spec with a file for each size needs none");
     places.push_back(*place);
   }
   return places;

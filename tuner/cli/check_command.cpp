@@ -88,7 +88,12 @@ class Checker {
     while (m_pool.outstanding() > 0 && !is_over()) take();
     m_pool.abandon();
     m_printer.clear();
-    std::ranges::sort(records, {}, [](const auto& one) { return one.configuration.canonical_json(); });
+    std::ranges::sort(records, {}, [](const model::TrialRecord& one) {
+      std::vector<model::Value> values;
+      for (const model::Assignment& assigned : one.configuration.assignments())
+        values.push_back(assigned.value);
+      return values;
+    });
     return records;
   }
 
