@@ -154,6 +154,10 @@ class CapturedLaunches {
   std::optional<std::string> largest_within(const std::string& fitted,
                                             const std::vector<std::int64_t>& elements) const;
   bool holds(const std::string& extent, const std::vector<std::int64_t>& elements) const;
+  /// Each kept launch had so many.
+  bool gives(const std::string& extent, const std::vector<std::int64_t>& elements) const;
+  /// By the kernel's indices; empty: they do not say.
+  std::string indexed(const std::string& name) const;
   std::string reach_of(const model::CapturedRegion& region) const;
 
   DraftSource& m_source;

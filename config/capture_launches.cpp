@@ -118,6 +118,8 @@ CapturedExtent CapturedLaunches::extent(const CapturedRegion& region, const std:
     return fitted.rival.empty() ? reach_of(region) : fmt::format("? {} is as many", fitted.rival);
   };
   if (elements.size() == m_planned.launches.kept.size()) {
+    if (const std::string text = indexed(name); !text.empty() && gives(text, elements))
+      return {text, "by the kernel's indices"};
     if (const auto fitted = fit_extent({m_planned.names.sizes, {}}, elements))
       return {fitted->text, from(*fitted)};
     // `float4`: a size may count its components.
@@ -176,6 +178,20 @@ std::optional<std::string> CapturedLaunches::largest_within(const std::string& f
     most = std::max(most, sum);
   }
   return best;
+}
+
+std::string CapturedLaunches::indexed(const std::string& name) const {
+  const auto& parameters = m_source.kernel.parameters;
+  const auto at = std::ranges::find(parameters, name, &SourceParameter::name);
+  if (at == parameters.end()) return "";
+  const auto place = static_cast<std::size_t>(at - parameters.begin());
+  return product_text(indexed_extent(m_source, m_planned.plan, place));
+}
+
+bool CapturedLaunches::gives(const std::string& extent, const std::vector<std::int64_t>& elements) const {
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (expression_value(extent, sizes_of(i)) != elements[i]) return false;
+  return true;
 }
 
 /// Each kept launch had at least as much.

@@ -11,7 +11,6 @@
 #include "tuner/model/element_type.hpp"
 
 namespace config {
-namespace {
 
 std::string product_text(const std::vector<std::string>& factors) {
   std::string text;
@@ -20,6 +19,8 @@ std::string product_text(const std::vector<std::string>& factors) {
             (factor.find(' ') == std::string::npos || factors.size() == 1 ? factor : "(" + factor + ")");
   return factors.size() == 1 && text.find(' ') != std::string::npos ? "(" + text + ")" : text;
 }
+
+namespace {
 
 class ArgumentTables {
  public:
@@ -43,7 +44,7 @@ class ArgumentTables {
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
       const PlannedArgument* const planned = i < m_plan.arguments.size() ? &m_plan.arguments[i] : nullptr;
       model::ArgumentSpec argument;
-      m_found.each.push_back(parameter.pointer ? buffer(parameter, m_source.uses[i], planned, name)
+      m_found.each.push_back(parameter.pointer                     ? buffer(i, planned, name)
                              : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
                                                                    : scalar(parameter, planned, name));
     }
@@ -85,8 +86,9 @@ class ArgumentTables {
     });
   }
 
-  std::string buffer(const SourceParameter& parameter, const PointerUse& use, const PlannedArgument* planned,
-                     const std::string& name) {
+  std::string buffer(std::size_t place, const PlannedArgument* planned, const std::string& name) {
+    const SourceParameter& parameter = m_source.kernel.parameters[place];
+    const PointerUse& use = m_source.uses[place];
     const std::string type = m_types.resolved(parameter);
     if (planned != nullptr && planned->is_null)
       return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nvalue = \"NULL\"\n", name,
@@ -113,12 +115,13 @@ class ArgumentTables {
     const bool is_input = std::string_view(access) != "out";
     if (std::string_view(access) != "in") add_output(parameter, name);
     if (is_input) m_found.inputs.push_back(name);
-    std::vector<std::string> extent;
-    std::string from = "?";
+    std::vector<std::string> extent = indexed_extent(m_source, m_plan, place);
+    std::string from = "? by the kernel's indices";
     if (planned != nullptr && !planned->extent.empty()) {
       extent = planned->extent;
       from = planned->extent_from;
-    } else {
+    } else if (extent.empty()) {
+      from = "?";
       extent = guessed_extent(m_source, m_plan);
       if (planned != nullptr) {
         from = planned->extent_from.empty() ? "? no allocation was found" : "? " + planned->extent_from;

@@ -11,6 +11,7 @@
 
 #include "config/spec_draft.hpp"
 #include "tuner/source/access.hpp"
+#include "tuner/source/indexing.hpp"
 #include "tuner/source/launches.hpp"
 
 namespace config {
@@ -64,6 +65,7 @@ struct DraftSource {
   int host_code_line = 0;                        ///< of the program's first file; see host_code_line()
   std::vector<SourceStruct> structs;             ///< of all files
   std::vector<PointerUse> uses;                  ///< of each parameter
+  std::vector<std::vector<std::string>> shapes;  ///< the same; see indexed_shapes()
   std::vector<ProgramLaunch> launches;           ///< those that say most come first
   std::vector<const ProgramFunction*> reached;
   std::set<std::string_view> words;              ///< of the functions that are reached
@@ -126,6 +128,13 @@ DraftPlan guess_plan(DraftSource& source);
 /// The first sizes of a plan, for a buffer that nothing is known of; asks once where nothing launches the
 /// kernel.
 std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& plan);
+
+/// What the kernel's indices say of the buffer behind a parameter, over the plan's sizes; empty: nothing.
+std::vector<std::string> indexed_extent(const DraftSource& source, const DraftPlan& plan,
+                                        std::size_t argument);
+
+/// An extent as one expression.
+std::string product_text(const std::vector<std::string>& factors);
 
 /// The types of a kernel's parameters as a spec names them.
 class DraftTypes {

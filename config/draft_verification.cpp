@@ -58,14 +58,16 @@ class VerificationDraft {
       if (output.has_magnitude) names.push_back(output.name + ".magnitude");
     }
     names.insert(names.end(), m_plan.sizes.begin(), m_plan.sizes.end());
+    const auto output = std::ranges::find_if(m_arguments.buffers, &DraftBuffer::is_output);
+    const std::string results =
+        output == m_arguments.buffers.end() ? product_text(guessed_extent(m_source, m_plan)) : output->extent;
     return fmt::format(
         "\n[verify]\nreference = \"{}\"\nrounding_terms = \"1\"  # ? additions and multiplications behind "
         "one result\n"
         "\n[verify.launch]\nentry = \"{}_reference\"\nblock = [256]\ngrid = [\"ceil_div({}, 256)\"]  # ? one "
         "thread a result\n"
         "arguments = {}\n",
-        m_source.request.reference_file, m_source.kernel.name,
-        fmt::join(guessed_extent(m_source, m_plan), " * "), toml_list(names));
+        m_source.request.reference_file, m_source.kernel.name, results, toml_list(names));
   }
 
   std::string open_reference() const {

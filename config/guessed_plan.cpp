@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/capture_draft.hpp"
 #include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 
@@ -137,6 +138,36 @@ std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& pl
       plan.sizes.begin(),
       plan.sizes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, plan.sizes.size())));
   if (extent.empty()) extent.emplace_back("1024");
+  return extent;
+}
+
+/// A dimension of indexed_shapes() over the plan's sizes; empty: it is none.
+static std::string dimension(const DraftSource& source, const DraftPlan& plan, const std::string& name) {
+  std::string text;
+  if (name.starts_with("gridDim.")) {
+    const auto axis = static_cast<std::size_t>(name.back() - 'x');
+    if (axis < plan.grid.size()) text = plan.grid[axis];
+    return std::ranges::count(plan.sizes, text) > 0 ? text : "";
+  }
+  const auto& parameters = source.kernel.parameters;
+  const auto at = std::ranges::find(parameters, name, &SourceParameter::name) - parameters.begin();
+  const auto place = static_cast<std::size_t>(at);
+  if (place < plan.arguments.size())
+    text = plan.arguments[place].value;
+  else if (std::ranges::count(plan.sizes, upper(name)) > 0)
+    text = upper(name);
+  const bool varies = std::ranges::any_of(
+      plan.parameters, [&](const DraftParameter& one) { return mentions(text, one.name); });
+  return varies || text == "?" ? "" : text;
+}
+
+std::vector<std::string> indexed_extent(const DraftSource& source, const DraftPlan& plan,
+                                        std::size_t argument) {
+  std::vector<std::string> extent;
+  for (const std::string& name : source.shapes[argument]) {
+    extent.push_back(dimension(source, plan, name));
+    if (extent.back().empty()) return {};
+  }
   return extent;
 }
 

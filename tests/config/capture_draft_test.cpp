@@ -184,7 +184,8 @@ TEST_SUITE("config::draft_spec, captured") {
                                               "void mm<float, 16>(float*)");
     CHECK(result.spec.sizes == std::vector<std::string>{"M", "N", "K"});
     CHECK(result.says("grid = [\"ceil_div(N, TUNED_TILE)\", \"ceil_div(M, TUNED_TILE)\"]  # ? "));
-    CHECK(result.says("extent = [\"M * N\"]  # ? M * K is as many"));
+    CHECK(result.says("extent = [\"M * N\"]  # by the kernel's indices\nexpected"));
+    CHECK(result.says("extent = [\"M * N\"]  # ? M * K is as many\ninit"));  // of `B[col]`
   }
 
   TEST_CASE("two launches with the same inputs say how exact the results are") {

@@ -68,6 +68,33 @@ void launch(const float* x, float* y, int n) { sum<<<(n + 127) / 128, 128>>>(x, 
     CHECK(has(run.err, "family = \"my_sum\""));
   }
 
+  TEST_CASE("where nothing allocates a kernel's buffers, its indices say how large they are") {
+    const User user;
+    std::ofstream(user.home / "product.cu") << R"(
+__global__ void product(const float* A, const float* B, float* C, int M, int N, int K) {
+  int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0;
+  for (int k = 0; k < K; ++k) sum += A[row * K + k] * B[k * N + col];
+  C[row * N + col] = sum;
+}
+)";
+    const std::string launch =
+        "void launch(const float* A, const float* B, float* C, int m, int n, int k) {\n"
+        "  product<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(A, B, C, m, n, k);\n}\n";
+    for (const bool is_launched : {false, true}) {
+      if (is_launched) std::ofstream(user.home / "product.cu", std::ios::app) << launch;
+      const auto init = user.types({"init", "product.cu", "--force"});
+      REQUIRE(init.exit_code == 0);
+      const std::string spec = tuner::test::read_text(user.home / "product.toml");
+      INFO(spec);
+      CHECK(has(spec, "access = \"in\"  # const\nextent = [\"M\", \"K\"]  # ? by the kernel's indices\n"));
+      CHECK(has(spec, "access = \"in\"  # const\nextent = [\"K\", \"N\"]  # ? by the kernel's indices\n"));
+      CHECK(has(spec, "extent = [\"M\", \"N\"]  # ? by the kernel's indices\n"));
+      CHECK_FALSE(has(init.err, "how many elements"));
+    }
+  }
+
   TEST_CASE("check lists configurations by their numbers") {
     const User user;
     write_saxpy(user);

@@ -1,0 +1,74 @@
+#include "tuner/source/indexing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using tuner::source::indexed_shapes;
+using tuner::source::Program;
+using Shapes = std::vector<std::vector<std::string>>;
+
+TEST_SUITE("source::indexed_shapes") {
+  namespace {
+
+  /// Of the parameters of `__global__ void k(PARAMETERS) { BODY }`.
+  Shapes shapes(const std::string& parameters, const std::string& body) {
+    const Program program({"k.cu", "__global__ void k(" + parameters + ") {\n" + body + "\n}\n"},
+                          [](auto&&...) { return std::nullopt; });
+    REQUIRE(program.functions().size() == 1);
+    return indexed_shapes(program.functions().front());
+  }
+
+  const std::string row_and_column =
+      "int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;\n";
+
+  }  // namespace
+
+  TEST_CASE("a row's length and what bounds the row are the dimensions") {
+    const std::string product = "const float* A, const float* B, float* C, int M, int N, int K";
+    const Shapes of_product = {{"M", "K"}, {"K", "N"}, {"M", "N"}, {}, {}, {}};
+    CHECK(shapes(product, row_and_column +
+                              "if (row >= M || col >= N) return;\nfloat sum = 0;\n"
+                              "for (int k = 0; k < K; ++k) sum += A[row * K + k] * B[k * N + col];\n"
+                              "C[row * N + col] = sum;") == of_product);
+    CHECK(shapes(product, row_and_column + "for (int t = 0; t < (K + 15) / 16; ++t) {\n"
+                                           "  a[threadIdx.y] = row < M && t * 16 + threadIdx.x < K ? A[row * "
+                                           "K + t * 16 + threadIdx.x] : 0;\n"
+                                           "  b[threadIdx.y] = col < N && t * 16 + threadIdx.y < K ? B[(t * "
+                                           "16 + threadIdx.y) * N + col] : 0;\n"
+                                           "}\nif (row < M && col < N) C[row * N + col] = sum;") ==
+          of_product);
+    CHECK(shapes(product,
+                 "int wm = blockIdx.y, wn = blockIdx.x;\nif (wm * 16 >= M || wn * 16 >= N) return;\n"
+                 "for (int k = 0; k < K; k += 16) {\n"
+                 "  load(a, A + wm * 16 * K + k, K);\n  load(b, B + k * N + wn * 16, N);\n}\n"
+                 "store(C + wm * 16 * N + wn * 16, c, N);") == of_product);
+  }
+
+  TEST_CASE("indices in variables, casts and more dimensions are followed") {
+    CHECK(shapes("const float* x, float* y, int n",
+                 "for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += 32) y[i] = x[i + 1];") ==
+          Shapes{{"n"}, {"n"}, {}});
+    CHECK(shapes("const float* x, float* y, int rows, int cols",
+                 "const float* in = x + (size_t)blockIdx.x * cols;\n"
+                 "float* out = &y[static_cast<size_t>(blockIdx.x) * cols];") ==
+          Shapes{{"gridDim.x", "cols"}, {"gridDim.x", "cols"}, {}, {}});
+    CHECK(
+        shapes("float* x, int B, int H, int W",
+               "int b = blockIdx.z, h = blockIdx.y, w = threadIdx.x;\nif (b < B && h < H && w < W) {\n"
+               "  const int at = (b * H + h) * W + w;\n  x[at] = 0;\n  x[b * H * W + h * W + w] += 1;\n}") ==
+        Shapes{{"B", "H", "W"}, {}, {}, {}});
+  }
+
+  TEST_CASE("what the text does not say, or says twice, is not guessed") {
+    CHECK(shapes("float* x, int n, int m", "int i = threadIdx.x;\nx[i] = n;") == Shapes{{}, {}, {}});
+    CHECK(shapes("float* x, int n, int m",
+                 row_and_column + "if (row < n) x[row * m + col] = 0;\nif (col < m) x[col * n + row] = 0;") ==
+          Shapes{{}, {}, {}});
+    CHECK(shapes("float* x, int n, int m",
+                 "for (int i = 0; i < n; ++i) f(i);\nfor (int i = 0; i < m; ++i) x[i] = 0;") ==
+          Shapes{{}, {}, {}});
+    CHECK(shapes("float* x, int n", "x[") == Shapes{{}, {}});
+  }
+}

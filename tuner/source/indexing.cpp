@@ -1,0 +1,242 @@
+#include "tuner/source/indexing.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tuner::source {
+namespace {
+
+using Shape = std::vector<std::string>;
+
+std::string written(Tokens tokens) {
+  std::string text;
+  for (const Token& token : tokens) text += token.text;
+  return text;
+}
+
+bool is_cast(Tokens inside) {
+  return !inside.empty() && std::ranges::all_of(inside, [](const Token& token) {
+    return token.text.ends_with("_t") ||
+           is_one_of(token.text, {"int", "unsigned", "long", "short", "signed", "const", "std", "::"});
+  });
+}
+
+/// Without parentheses and casts around all of it.
+Tokens bare(Tokens tokens) {
+  while (!tokens.empty()) {
+    std::size_t begin = 0;
+    if (tokens[0].is("static_cast") && tokens.size() > 2) begin = 1 + find_one_of(tokens.subspan(1), {"("});
+    if (begin >= tokens.size() || !tokens[begin].is("(")) break;
+    const std::size_t behind = behind_bracket(tokens, begin);
+    const Tokens inside = tokens.subspan(begin + 1, behind - begin - 2);
+    if (behind == tokens.size() && behind > begin + 1)
+      tokens = inside;
+    else if (begin == 0 && is_cast(inside))
+      tokens = tokens.subspan(behind);
+    else
+      break;
+  }
+  return tokens;
+}
+
+/// The parts between `sign`s outside brackets; behind a `-` a part only moves the index.
+std::vector<Tokens> split(Tokens tokens, std::string_view sign) {
+  std::vector<Tokens> all;
+  std::size_t begin = 0;
+  bool is_kept = true;
+  const auto end_part = [&](std::size_t at) {
+    if (is_kept && at > begin) all.push_back(tokens.subspan(begin, at - begin));
+    begin = at + 1;
+  };
+  for (std::size_t at = 0; at < tokens.size();) {
+    if (is_one_of(tokens[at].text, {"(", "[", "{"})) {
+      at = behind_bracket(tokens, at);
+      continue;
+    }
+    if (tokens[at].is(sign) || (sign == "+" && tokens[at].is("-"))) {
+      end_part(at);
+      is_kept = tokens[at].is(sign);
+    }
+    ++at;
+  }
+  end_part(tokens.size());
+  return all;
+}
+
+class Indexing {
+ public:
+  explicit Indexing(const ProgramFunction& kernel) : m_kernel(kernel), m_body(kernel.body) {
+    for (const SourceParameter& parameter : kernel.parameters)
+      if (!parameter.pointer) m_integers.insert(parameter.name);
+    for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
+      read_definition(at);
+      read_bound(at);
+    }
+  }
+
+  std::vector<Shape> shapes() const {
+    std::vector<Shape> all(m_kernel.parameters.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (m_kernel.parameters[i].pointer && !m_kernel.parameters[i].name.empty())
+        all[i] = shape_of(m_kernel.parameters[i].name);
+    return all;
+  }
+
+ private:
+  /// What all indices agree on that say something.
+  Shape shape_of(std::string_view pointer) const {
+    Shape agreed;
+    for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
+      if (!m_body[at].is(pointer) || (at > 0 && is_one_of(m_body[at - 1].text, {".", ">"}))) continue;
+      const Shape shape = dimensions(index_behind(at), 0);
+      if (shape.empty()) continue;
+      if (!agreed.empty() && shape != agreed) return {};
+      agreed = shape;
+    }
+    return agreed;
+  }
+
+  /// Of `A[index]` and `A + index`.
+  Tokens index_behind(std::size_t pointer) const {
+    const std::size_t at = pointer + 1;
+    if (m_body[at].is("[")) return m_body.subspan(at + 1, behind_bracket(m_body, at) - at - 2);
+    return m_body[at].is("+") ? up_to_end(at + 1) : Tokens();
+  }
+
+  /// From there to what ends an expression.
+  Tokens up_to_end(std::size_t begin) const {
+    std::size_t at = begin;
+    while (at < m_body.size() && !is_one_of(m_body[at].text, {",", ";", ")", "]", "}"}))
+      at = is_one_of(m_body[at].text, {"(", "[", "{"}) ? behind_bracket(m_body, at) : at + 1;
+    return m_body.subspan(begin, std::min(at, m_body.size()) - begin);
+  }
+
+  /// `row` of `int row = …` and `…, row = …`.
+  void read_definition(std::size_t at) {
+    if (at == 0 || !m_body[at].is_word() || !m_body[at + 1].is("=") || m_body[at + 2].is("=")) return;
+    if (!m_body[at - 1].is_word() && !m_body[at - 1].is(",")) return;
+    const auto [known, is_new] = m_definitions.try_emplace(std::string(m_body[at].text), up_to_end(at + 2));
+    if (!is_new) known->second = {};
+  }
+
+  /// `row < m`, and `row >= m` that leaves.
+  void read_bound(std::size_t at) {
+    const bool is_less = m_body[at].is("<");
+    const bool is_not_less = m_body[at].is(">") && m_body[at + 1].is("=");
+    const std::size_t right = at + (is_less ? 1 : 2);
+    if ((!is_less && !is_not_less) || at == 0 || right + 1 >= m_body.size()) return;
+    if (is_one_of(m_body[at - 1].text, {"<", ">", "-"})) return;
+    if (!m_integers.contains(m_body[right].text) ||
+        !is_one_of(m_body[right + 1].text, {")", "&", "|", ";", "?", ","}))
+      return;
+    std::size_t begin = at;
+    for (int depth = 0; begin > 0; --begin) {
+      const std::string_view before = m_body[begin - 1].text;
+      if (is_one_of(before, {")", "]"})) ++depth;
+      if (depth == 0 &&
+          is_one_of(before, {"(", "[", "&", "|", ",", ";", "?", ":", "=", "{", "}", "!", "return"}))
+        break;
+      if (is_one_of(before, {"(", "["})) --depth;
+    }
+    const std::string index = written(bare(m_body.subspan(begin, at - begin)));
+    const auto [known, is_new] = m_bounds.try_emplace(index, m_body[right].text);
+    if (!is_new && known->second != m_body[right].text) known->second.clear();
+  }
+
+  std::string bound(const std::string& index) const {
+    const auto known = m_bounds.find(index);
+    if (known != m_bounds.end()) return known->second;
+    const bool is_block = index.size() == 10 && index.starts_with("blockIdx.");
+    return is_block ? "gridDim" + index.substr(8) : "";
+  }
+
+  /// What a variable is, where it is said once.
+  Tokens definition(Tokens tokens) const {
+    if (tokens.size() != 1) return {};
+    const auto known = m_definitions.find(std::string(tokens[0].text));
+    return known == m_definitions.end() ? Tokens() : known->second;
+  }
+
+  struct Factors {
+    Shape sizes;
+    std::vector<Tokens> others;
+  };
+
+  Factors factors(Tokens term) const {
+    Factors found;
+    for (const Tokens one : split(term, "*")) {
+      const Tokens factor = bare(one);
+      if (factor.size() == 1 && m_integers.contains(factor[0].text))
+        found.sizes.emplace_back(factor[0].text);
+      else
+        found.others.push_back(factor);
+    }
+    return found;
+  }
+
+  /// The terms of a sum, with those of its parentheses and variables.
+  std::vector<Tokens> terms(Tokens index, int depth) const {
+    std::vector<Tokens> all;
+    for (const Tokens part : split(index, "+")) {
+      const Tokens term = bare(part);
+      const Tokens known = bound(written(term)).empty() ? definition(term) : Tokens();
+      const Tokens inner = known.empty() && term.size() < part.size() ? term : known;
+      if (inner.empty() || depth == most_steps) {
+        all.push_back(term);
+        continue;
+      }
+      const std::vector<Tokens> more = terms(inner, depth + 1);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }
+
+  Shape dimensions(Tokens index, int depth) const {
+    index = bare(index);
+    if (index.empty() || depth > most_steps) return {};
+    if (const std::string one = bound(written(index)); !one.empty()) return {one};
+    const std::vector<Tokens> all = terms(index, 0);
+    std::optional<Factors> rows;
+    for (const Tokens term : all) {
+      Factors found = factors(term);
+      if (found.others.empty() || found.sizes.empty()) continue;
+      if (!rows || rows->sizes.size() < found.sizes.size()) rows = std::move(found);
+    }
+    if (!rows) {
+      for (const Tokens term : all)
+        if (const std::string one = bound(written(term)); !one.empty()) return {one};
+      return {};
+    }
+    Shape shape = outer(rows->others, depth);
+    if (!shape.empty()) shape.insert(shape.end(), rows->sizes.begin(), rows->sizes.end());
+    return shape;
+  }
+
+  Shape outer(const std::vector<Tokens>& factors, int depth) const {
+    if (factors.size() == 1) return dimensions(factors[0], depth + 1);
+    std::string product;
+    for (const Tokens factor : factors) product += (product.empty() ? "" : "*") + written(factor);
+    const std::string one = bound(product);
+    return one.empty() ? Shape() : Shape{one};
+  }
+
+  static constexpr int most_steps = 4;
+
+  const ProgramFunction& m_kernel;
+  Tokens m_body;
+  std::set<std::string, std::less<>> m_integers;
+  std::map<std::string, Tokens> m_definitions;  ///< empty: there are several
+  std::map<std::string, std::string> m_bounds;  ///< of indices, as they are written; empty: there are several
+};
+
+}  // namespace
+
+std::vector<std::vector<std::string>> indexed_shapes(const ProgramFunction& kernel) {
+  return Indexing(kernel).shapes();
+}
+
+}  // namespace tuner::source
