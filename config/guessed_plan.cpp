@@ -39,7 +39,7 @@ class PlanGuess {
     const auto is_for_block = [&](const DraftParameter& parameter) {
       return names_block(parameter.name) || parameter.name == m_source.text.block_covers[0];
     };
-    if (std::ranges::none_of(m_plan.parameters, is_for_block)) {
+    if (std::ranges::none_of(m_plan.parameters, is_for_block) && !fixed(m_source.text.block_threads[0])) {
       m_plan.parameters.insert(
           m_plan.parameters.begin(),
           {"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }",
@@ -95,13 +95,25 @@ class PlanGuess {
          fmt::format("template parameter {} {}", parameter.type, parameter.name), ""});
   }
 
-  /// What a block covers along x or y: the macro that the source multiplies the block's index with, or else
-  /// the threads of the block.
+  /// A number or constant of the source, which no parameter is.
+  std::optional<std::int64_t> fixed(const std::string& text) const {
+    const auto is_it = [&](const DraftParameter& one) { return one.name == text; };
+    if (text.empty() || std::ranges::any_of(m_plan.parameters, is_it)) return std::nullopt;
+    if (const auto literal = number(text)) return literal;
+    const auto* const macro = m_source.program.macro(text);
+    const auto* const variable = m_source.program.variable(text);
+    if (macro == nullptr && (variable == nullptr || !variable->constant)) return std::nullopt;
+    const Value value = m_source.host.evaluate(macro != nullptr ? macro->tokens : variable->init, {});
+    if (value.kind != Value::Kind::number) return std::nullopt;
+    return value.number;
+  }
+
+  /// What a block covers along x or y: what the source multiplies the block's index with, or else the threads
+  /// of the block.
   std::string covered(std::size_t axis, const std::string& threads) const {
-    const auto names = [&](const DraftParameter& one) {
-      return one.name == m_source.text.block_covers[axis];
-    };
-    return std::ranges::any_of(m_plan.parameters, names) ? m_source.text.block_covers[axis] : threads;
+    const std::string& covers = m_source.text.block_covers[axis];
+    if (const auto constant = fixed(covers)) return std::to_string(*constant);
+    return std::ranges::count(m_plan.parameters, covers, &DraftParameter::name) > 0 ? covers : threads;
   }
 
   void guess_launch() {
@@ -110,6 +122,13 @@ class PlanGuess {
     for (const DraftParameter& parameter : m_plan.parameters)
       if (names_block(parameter.name) && block.size() < (is_plane ? 2U : 1U)) block.push_back(parameter.name);
     for (std::size_t axis = 0; axis < (is_plane ? 2U : 1U); ++axis) {
+      const std::string& threads = m_source.text.block_threads[axis];
+      if (const auto constant = fixed(threads)) {
+        block.resize(std::max(block.size(), axis + 1));
+        block[axis] = std::to_string(*constant);
+        if (!number(threads))
+          m_plan.notes.push_back(fmt::format("{} is {} in the source", threads, *constant));
+      }
       if (block.size() <= axis) block.push_back(covered(axis, block.empty() ? "" : block.front()));
       // Rows first: the second size runs along x.
       const std::size_t size = is_plane && m_plan.sizes.size() > 1 ? 1 - axis : 0;

@@ -92,6 +92,8 @@ __global__ void product(const float* A, const float* B, float* C, int M, int N, 
       CHECK(has(spec, "access = \"in\"  # const\nextent = [\"K\", \"N\"]  # ? by the kernel's indices\n"));
       CHECK(has(spec, "extent = [\"M\", \"N\"]  # ? by the kernel's indices\n"));
       CHECK_FALSE(has(init.err, "how many elements"));
+      // The kernel's text fixes the block, launched or not.
+      CHECK(has(spec, "block = [\"16\", \"16\"]\ngrid = [\"ceil_div(N, 16)\", \"ceil_div(M, 16)\"]\n"));
     }
   }
 

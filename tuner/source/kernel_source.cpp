@@ -169,6 +169,10 @@ void note_indices(Tokens body, SourceKernel& kernel) {
     std::string& covers = kernel.block_covers[is_y ? 1 : 0];
     if (i + 4 < body.size() && body[i + 3].text == "*") covers = body[i + 4].text;
     if (i > 1 && body[i - 1].text == "*" && body[i - 2].is_word()) covers = body[i - 2].text;
+    const bool is_by_itself = i + 9 < body.size() && body[i + 5].text == "+" &&
+                              body[i + 6].text == "threadIdx" && body[i + 8].text == body[i + 2].text &&
+                              body[i + 9].text != "*";
+    if (is_by_itself) kernel.block_threads[is_y ? 1 : 0] = covers;
   }
 }
 

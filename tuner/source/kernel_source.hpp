@@ -37,6 +37,8 @@ struct SourceKernel {
   bool uses_block_y = false;  ///< blockIdx.y or threadIdx.y occurs in its body
   /// The word that blockIdx.x and blockIdx.y are multiplied with, as `TILE` or `blockDim`; empty: none.
   std::array<std::string, 2> block_covers;
+  /// The same where threadIdx is added by itself: so many threads a block has.
+  std::array<std::string, 2> block_threads;
 };
 
 struct SourceField {
