@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/capture_draft.hpp"
 #include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 
@@ -161,23 +160,26 @@ std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& pl
 }
 
 /// A dimension of indexed_shapes() over the plan's sizes; empty: it is none.
-static std::string dimension(const DraftSource& source, const DraftPlan& plan, const std::string& name) {
+static std::string dimension(const DraftSource& draft, const DraftPlan& plan, const std::string& name) {
   std::string text;
   if (name.starts_with("gridDim.")) {
     const auto axis = static_cast<std::size_t>(name.back() - 'x');
     if (axis < plan.grid.size()) text = plan.grid[axis];
     return std::ranges::count(plan.sizes, text) > 0 ? text : "";
   }
-  const auto& parameters = source.kernel.parameters;
+  const auto& parameters = draft.kernel.parameters;
   const auto at = std::ranges::find(parameters, name, &SourceParameter::name) - parameters.begin();
   const auto place = static_cast<std::size_t>(at);
   if (place < plan.arguments.size())
     text = plan.arguments[place].value;
   else if (std::ranges::count(plan.sizes, upper(name)) > 0)
     text = upper(name);
-  const bool varies = std::ranges::any_of(
-      plan.parameters, [&](const DraftParameter& one) { return mentions(text, one.name); });
-  return varies || text == "?" ? "" : text;
+  const auto tokens = source::tokens_of(text);
+  const bool is_over_sizes = std::ranges::all_of(tokens, [&](const Token& token) {
+    return !token.is_word() || std::ranges::count(plan.sizes, token.text) > 0 ||
+           source::is_one_of(token.text, {"ceil_div", "round_up", "min", "max"});
+  });
+  return is_over_sizes && text != "?" ? text : "";
 }
 
 std::vector<std::string> indexed_extent(const DraftSource& source, const DraftPlan& plan,

@@ -69,6 +69,11 @@ TEST_SUITE("source::indexed_shapes") {
     CHECK(shapes("float* x, int n, int m",
                  "for (int i = 0; i < n; ++i) f(i);\nfor (int i = 0; i < m; ++i) x[i] = 0;") ==
           Shapes{{}, {}, {}});
+    CHECK(shapes("float* x, int n, int m",
+                 row_and_column + "x += blockIdx.z * n * m;\nif (row < n) x[row * m + col] = 0;") ==
+          Shapes{{}, {}, {}});
+    CHECK(shapes("float* x, int n, int m",
+                 row_and_column + "float* y = x + col;\nif (col < n) y[row * n] = 0;") == Shapes{{}, {}, {}});
     CHECK(shapes("float* x, int n", "x[") == Shapes{{}, {}});
   }
 }

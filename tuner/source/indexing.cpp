@@ -92,8 +92,10 @@ class Indexing {
     Shape agreed;
     for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
       if (!m_body[at].is(pointer) || (at > 0 && is_one_of(m_body[at - 1].text, {".", ">"}))) continue;
+      if (m_body[at + 1].is("=") || m_body[at + 2].is("=")) return {};  // from there on it points elsewhere
       const Shape shape = dimensions(index_behind(at), 0);
-      if (shape.empty()) continue;
+      // `A + i` says where another pointer begins, not how far it goes.
+      if (shape.empty() || (shape.size() == 1 && m_body[at + 1].is("+"))) continue;
       if (!agreed.empty() && shape != agreed) return {};
       agreed = shape;
     }
