@@ -50,6 +50,8 @@ TEST_SUITE("source::indexed_shapes") {
     CHECK(shapes("const float* x, float* y, int n",
                  "for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += 32) y[i] = x[i + 1];") ==
           Shapes{{"n"}, {"n"}, {}});
+    CHECK(shapes("const float* x, float* y, int n", "int i = threadIdx.x;\nif (i < n) copy(x + i, &y[i]);") ==
+          Shapes{{"n"}, {"n"}, {}});
     CHECK(shapes("const float* x, float* y, int rows, int cols",
                  "const float* in = x + (size_t)blockIdx.x * cols;\n"
                  "float* out = &y[static_cast<size_t>(blockIdx.x) * cols];") ==

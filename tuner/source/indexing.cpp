@@ -94,8 +94,9 @@ class Indexing {
       if (!m_body[at].is(pointer) || (at > 0 && is_one_of(m_body[at - 1].text, {".", ">"}))) continue;
       if (m_body[at + 1].is("=") || m_body[at + 2].is("=")) return {};  // from there on it points elsewhere
       const Shape shape = dimensions(index_behind(at), 0);
-      // `A + i` says where another pointer begins, not how far it goes.
-      if (shape.empty() || (shape.size() == 1 && m_body[at + 1].is("+"))) continue;
+      // `x = A + i` says where another pointer begins, not how far it goes.
+      const bool is_offset = at > 0 && m_body[at - 1].is("=") && m_body[at + 1].is("+");
+      if (shape.empty() || (is_offset && shape.size() == 1)) continue;
       if (!agreed.empty() && shape != agreed) return {};
       agreed = shape;
     }
