@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "config/planned_launch.hpp"
@@ -47,6 +48,8 @@ class LaunchSizes {
       if (known.counter) {
         m_plan.notes.push_back(fmt::format("{} counts in a loop; the draft has its first value", known.name));
         m_planned.replace(symbol, source::number_value(known.present.value_or(0)));
+      } else if (known.present && !is_argument && numbers_blocks(symbol)) {
+        add_blocks(symbol, *known.present);
       } else if (known.constant && known.present && !m_planned.occurs_in_bytes(symbol) && !is_argument) {
         m_planned.replace(symbol, source::number_value(*known.present));
       } else if (known.present && !m_planned.occurs_in_bytes(symbol) && !is_of_launch) {
@@ -55,6 +58,28 @@ class LaunchSizes {
         m_planned.replace(symbol, source::number_value(*known.present));
       }
     }
+  }
+
+  /// The grid alone has it, and threads go on by the grid's size: any number of blocks does the same.
+  bool numbers_blocks(const std::string& symbol) const {
+    const auto is_it = [&](const Value& one) {
+      return one.kind == Value::Kind::symbol && one.name == symbol;
+    };
+    const std::vector<std::string> all = m_planned.all_symbols();
+    return m_source.words.contains("gridDim") && std::ranges::count_if(m_launch.grid, is_it) == 1 &&
+           std::ranges::count(all, symbol) == 1 && !m_planned.occurs_in_bytes(symbol);
+  }
+
+  void add_blocks(const std::string& symbol, std::int64_t present) {
+    const std::string name = m_planned.free_name(upper(m_planned.facts(symbol).name));
+    std::vector<std::string> values;
+    for (const double share : {0.25, 0.5, 1.0, 2.0, 4.0})
+      if (const double blocks = share * static_cast<double>(present); blocks == std::floor(blocks))
+        values.push_back(fmt::format("{:.0f}", blocks));
+    m_planned.add_parameter(name, fmt::format("{{ values = [{}], runtime = true }}", fmt::join(values, ", ")),
+                            fmt::format("blocks of the launch in line {}", m_launch.line),
+                            std::to_string(present));
+    m_plan.names[symbol] = name;
   }
 
   bool occurs_in_launch(const std::string& symbol) const {

@@ -97,6 +97,24 @@ __global__ void product(const float* A, const float* B, float* C, int M, int N, 
     }
   }
 
+  TEST_CASE("a number of blocks is no size where threads go on by the grid's size, but a parameter") {
+    const User user;
+    for (const std::string type : {"int", "const int"}) {
+      std::ofstream(user.home / "twice.cu")
+          << "__global__ void twice(const float* x, float* y, int n) {\n"
+             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  for (; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i];\n}\n"
+             "void launch(const float* x, float* y, int n) {\n  "
+          << type << " blocks = 4 * 132;\n  twice<<<blocks, 256>>>(x, y, n);\n}\n";
+      REQUIRE(user.types({"init", "twice.cu", "--force"}).exit_code == 0);
+      const std::string spec = tuner::test::read_text(user.home / "twice.toml");
+      INFO(spec);
+      CHECK(has(spec, "sizes = [\"N\"]\n"));
+      CHECK(has(spec, "BLOCKS = { values = [132, 264, 528, 1056, 2112], runtime = true }"));
+      CHECK(has(spec, "grid = [\"BLOCKS\"]\n"));
+    }
+  }
+
   TEST_CASE("check lists configurations by their numbers") {
     const User user;
     write_saxpy(user);
