@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "tuner/compile/compiler.hpp"
+#include "tuner/model/error.hpp"
 
 using tuner::compile::tidy_log;
 
@@ -51,6 +52,15 @@ TEST_CASE("a long log of one line is cut between characters") {
   CHECK(log.find("\xEF\xBF\xBD") == std::string::npos);
   CHECK(log.size() < 1100);
   CHECK(tidy_log(log) == log);
+}
+
+TEST_CASE("a compiler without memory or room on a disk says nothing of its source") {
+  using tuner::compile::lacked_memory;
+  CHECK(lacked_memory("k.cu(1): catastrophic error: out of memory\n\n1 catastrophic error detected"));
+  CHECK(lacked_memory("\ncc1plus: out of memory allocating 65536 bytes after a total of 1 bytes\n"));
+  CHECK_FALSE(lacked_memory("k.cu:1:1: error: static assertion failed: the tile is out of memory\n"));
+  CHECK_THROWS_WITH_AS(lacked_memory("/usr/bin/ld: final link failed: No space left on device\n"),
+                       "a compiler cannot write its files: No space left on device", tuner::model::Error);
 }
 
 TEST_CASE("the first error comes first, and nothing is lost") {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <functional>
 #include <system_error>
 #include <unordered_map>
 
+#include "tuner/model/error.hpp"
 #include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
 
@@ -129,6 +131,24 @@ std::string_view first_error(std::string_view log, std::string_view but) {
     if (const std::string_view line = util::split_first(log, "\n"); is_error(line, but)) return line;
   }
   return {};
+}
+
+bool lacked_memory(std::string_view log) {
+  const auto says = [log](std::string_view text) { return log.find(text) != std::string_view::npos; };
+  for (const std::string_view full : {"No space left on device", "Disk quota exceeded"}) {
+    if (says(full))
+      throw model::Error(fmt::format("a compiler cannot write its files: {}", full),
+                         "make room, or set TMPDIR to a folder of another disk");
+  }
+  // Words of NVRTC and nvcc, of ptxas, of GCC, of clang, of the system.
+  constexpr std::array<std::string_view, 7> lacks = {"catastrophic error: out of memory",
+                                                     "NVRTC_ERROR_OUT_OF_MEMORY",
+                                                     "Memory allocation failure",
+                                                     "out of memory allocating",
+                                                     "virtual memory exhausted",
+                                                     "LLVM ERROR: out of memory",
+                                                     "Cannot allocate memory"};
+  return std::ranges::any_of(lacks, says);
 }
 
 std::string_view gist(std::string_view log) {
