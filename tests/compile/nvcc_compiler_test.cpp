@@ -220,6 +220,16 @@ TEST_CASE("an entry that is no kernel says so and lists the kernels") {
                 function.log);
 }
 
+TEST_CASE("headers of CPATH, which are no part of a binary's identity, are not found") {
+  const tuner::util::TemporaryFolder folder;
+  folder.write("outside.h", "#define FACTOR 2\n");
+  const Variable path("CPATH", folder.path().c_str());
+  const Compilation compilation = nvcc_compiler().compile(
+      nvcc_job("#include <outside.h>\nextern \"C\" __global__ void kernel(int* p) { *p *= FACTOR; }\n"));
+  CHECK(compilation.status == TrialStatus::compile_error);
+  CHECK_MESSAGE(mentions(compilation, "outside.h"), compilation.log);
+}
+
 TEST_CASE("more than 48 KB of static shared memory is unlaunchable, with both numbers") {
   const Compilation compilation = nvcc_compiler().compile(
       nvcc_job("extern \"C\" __global__ void kernel(float* p) {\n  __shared__ float s[20000];\n"

@@ -54,6 +54,10 @@ std::optional<std::string> find_nvcc(std::string& why_not) {
   return std::nullopt;
 }
 
+std::vector<std::string> without_foreign_headers() {
+  return {"env", "-u", "CPATH", "-u", "C_INCLUDE_PATH", "-u", "CPLUS_INCLUDE_PATH"};
+}
+
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -186,8 +190,7 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
                           const model::CompileJob& job, const UnitLayout& layout,
                           const util::TemporaryFolder& folder, std::string& left_out) {
   Arguments command;
-  // Headers from outside of the spec are no part of a binary's identity; those of libraries come from there.
-  if (!job.host_library) command = {"env", "-u", "CPATH", "-u", "C_INCLUDE_PATH", "-u", "CPLUS_INCLUDE_PATH"};
+  if (!job.host_library) command = without_foreign_headers();
   command.insert(command.end(), compiler.begin(), compiler.end());
   const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
   add({"-x", "c++", "-fPIC", "-g1", "-w"});

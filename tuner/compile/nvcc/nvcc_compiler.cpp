@@ -176,7 +176,8 @@ class Compiling {
 
  private:
   util::CommandResult step(const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {m_program};
+    std::vector<std::string> command = host::without_foreign_headers();
+    command.push_back(m_program);
     for (std::string& option : options_for(m_job)) command.push_back(std::move(option));
     command.insert(command.end(), more.begin(), more.end());
     return util::run_command(command, m_folder.path(), longest, util::CommandGroup::callers);
