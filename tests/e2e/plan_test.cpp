@@ -101,6 +101,14 @@ TEST_SUITE("e2e") {
     CHECK(has(known.err, " 0 were there"));
   }
 
+  TEST_CASE("compile fails where the cache keeps nothing") {
+    const User user;
+    const ProgramResult compiled =
+        user.types(words("compile", {"--cache-dir", "/proc/nowhere", "--budget", "2"}));
+    CHECK(compiled.exit_code == 1);
+    CHECK(has(compiled.err, "of them could not be kept: is /proc/nowhere writable"));
+  }
+
   TEST_CASE("the shards of compile fill the cache together, each with its own part") {
     const User user;
     const std::string cache = user.home.path() + "/shared";

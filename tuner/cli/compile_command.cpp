@@ -65,9 +65,12 @@ class Filler {
     write_err(fmt::format("{} compiled in {:.1f} s, {} were there; {} binaries, {:.1f} MB, are in {}",
                           m_compiled, seconds, m_cached, m_cache->stats().entries,
                           static_cast<double>(m_cache->stats().bytes) / 1e6, m_cache->folder().string()));
+    if (m_not_kept > 0)
+      write_problem(fmt::format("{} of them could not be kept: is {} writable, and has it room?", m_not_kept,
+                                m_cache->folder().string()));
   }
 
-  bool has_bad_reference() const { return m_bad_references > 0; }
+  bool is_well() const { return m_bad_references == 0 && m_not_kept == 0; }
 
  private:
   bool over() const {
@@ -111,7 +114,7 @@ class Filler {
     while (!over() && m_pool.outstanding() >= 2 * static_cast<std::size_t>(m_sweep.backend.compile_jobs))
       take();
     if (over()) return;
-    m_under_way[m_pool.submit(std::move(job))] = {name, is_reference};
+    m_under_way[m_pool.submit(std::move(job))] = {key, name, is_reference};
   }
 
   void take() {
@@ -119,8 +122,11 @@ class Filler {
     if (!finished) return;
     const auto under_way = m_under_way.extract(finished->ticket);
     const model::Compilation& compilation = *finished->compilation;
-    if (note(compilation, under_way.mapped().first, under_way.mapped().second))
+    const Asked& asked = under_way.mapped();
+    if (note(compilation, asked.name, asked.is_reference)) {
       ++(compilation.from_cache ? m_cached : m_compiled);
+      if (!m_cache->has(asked.key)) ++m_not_kept;
+    }
     if (m_compiled == telling_compilations) tell_of_size();
     const auto left = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
     m_printer.status(fmt::format("{} compiled, {} were there, {} failed", m_compiled, m_cached, m_failed),
@@ -162,14 +168,19 @@ class Filler {
   double m_started;
   std::int64_t m_bytes_before = 0;
   std::unordered_set<model::Digest, model::DigestHash> m_submitted;
-  std::map<compile::CompilePool::Ticket, std::pair<std::string, bool>>
-      m_under_way;  ///< name, whether a reference
+  struct Asked {
+    model::Digest key;
+    std::string name;
+    bool is_reference;
+  };
+  std::map<compile::CompilePool::Ticket, Asked> m_under_way;
   std::map<std::string, Failures> m_failures;
   std::int64_t m_looked_at = 0;  ///< of the trials that are left
   std::int64_t m_compiled = 0;
   std::int64_t m_cached = 0;
   std::int64_t m_failed = 0;
   std::int64_t m_bad_references = 0;
+  std::int64_t m_not_kept = 0;
 };
 
 int fill_cache(const Context& context, const OutlineOptions& options) {
@@ -195,7 +206,7 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
     return signals.exit_code();
   }
   if (!all) write_problem("the budget is spent; to go on:" + pasteable(context.command_line()));
-  return static_cast<int>(filler.has_bad_reference() ? model::ExitCode::failed : model::ExitCode::done);
+  return static_cast<int>(filler.is_well() ? model::ExitCode::done : model::ExitCode::failed);
 }
 
 }  // namespace
