@@ -200,16 +200,20 @@ TEST_SUITE("use") {
     CHECK(tuner_pack_view(shifted, bytes.count() - 1, &pack) == TUNER_BAD_CALL);
   }
 
-  TEST_CASE("a file is opened where it lies") {
+  TEST_CASE("a file that was opened may be written over") {
     const auto path =
         std::filesystem::temp_directory_path() / ("sample-" + std::to_string(getpid()) + ".tuned");
     std::ofstream(path) << written(sample_pack());
     tuner_pack* pack = nullptr;
     REQUIRE(tuner_pack_open(path.c_str(), &pack) == TUNER_OK);
     CHECK(std::string(tuner_pack_digest(pack)) == tuner_pack_digest(Opened().pack()));
-    tuner_pack_close(pack);
     tuner::pack layers;
     CHECK(!layers.open({{path.c_str()}, {path.c_str()}}));
+    std::ofstream(path) << "a";
+    CHECK(std::string(tuner_kernel_family(tuner_pack_kernel(pack, 0))) ==
+          tuner_kernel_family(tuner_pack_kernel(Opened().pack(), 0)));
+    tuner_pack_close(pack);
+    CHECK(layers.open(path.c_str()).code() == TUNER_NOT_A_PACK);
     std::filesystem::remove(path);
   }
 

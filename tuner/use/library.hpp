@@ -68,8 +68,8 @@ struct Loaded {
 
 struct Layer {
   PackView view{nullptr};
-  void* mapped = nullptr;
-  std::size_t mapped_bytes = 0;
+  void* copy = nullptr;  ///< of a file
+  std::size_t copied_bytes = 0;
   std::atomic<Loaded*>* loaded = nullptr;  ///< of each image a list
   /// Where measured sizes are found by a hash of them: places in section `measured` plus 1, in 2^n slots of
   /// which at most a quarter are taken, so that a size that is not there is mostly told by one look. 0: free.

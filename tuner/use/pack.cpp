@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,26 +22,26 @@ Item* allocate(std::size_t count) {
   return items;
 }
 
-tuner_error map_file(const char* path, Layer& layer) {
+/// A copy: a mapping would end the program where somebody writes over the file.
+tuner_error read_file(const char* path, Layer& layer) {
   const auto failed = [&] { return fail(TUNER_NO_FILE, "%s: %s", path, strerror(errno)); };
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return failed();
   struct stat status = {};
-  if (fstat(file, &status) != 0) {
-    const tuner_error error = failed();
-    close(file);
-    return error;
+  tuner_error error = fstat(file, &status) == 0 ? TUNER_OK : failed();
+  if (error == TUNER_OK && (!S_ISREG(status.st_mode) || status.st_size == 0))
+    error = fail(TUNER_NOT_A_PACK, "%s: %s", path,
+                 S_ISREG(status.st_mode) ? "the file is empty" : "it is no file");
+  const auto all = static_cast<std::size_t>(status.st_size);
+  if (error == TUNER_OK && posix_memalign(&layer.copy, binary_alignment, all) != 0)
+    error = fail(TUNER_NO_MEMORY, "opening a pack");
+  ssize_t got = 1;
+  while (error == TUNER_OK && got > 0 && layer.copied_bytes < all) {
+    got = ::read(file, static_cast<char*>(layer.copy) + layer.copied_bytes, all - layer.copied_bytes);
+    if (got > 0) layer.copied_bytes += static_cast<std::size_t>(got);
+    if (got < 0) error = failed();
   }
-  if (!S_ISREG(status.st_mode) || status.st_size == 0) {
-    close(file);
-    return fail(TUNER_NOT_A_PACK, "%s: %s", path,
-                S_ISREG(status.st_mode) ? "the file is empty" : "it is no file");
-  }
-  layer.mapped_bytes = static_cast<std::size_t>(status.st_size);
-  void* const mapped = mmap(nullptr, layer.mapped_bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  const tuner_error error = mapped == MAP_FAILED ? failed() : TUNER_OK;
   close(file);
-  if (error == TUNER_OK) layer.mapped = mapped;
   return error;
 }
 
@@ -73,10 +72,10 @@ tuner_error open_layer(const tuner_layer& from, Layer& layer) {
   const void* bytes = from.bytes;
   std::size_t count = from.byte_count;
   if (from.path != nullptr) {
-    const tuner_error error = map_file(from.path, layer);
+    const tuner_error error = read_file(from.path, layer);
     if (error != TUNER_OK) return error;
-    bytes = layer.mapped;
-    count = layer.mapped_bytes;
+    bytes = layer.copy;
+    count = layer.copied_bytes;
   }
   const tuner_error error = check_pack(bytes, count);
   if (error != TUNER_OK) {
@@ -240,7 +239,7 @@ void tuner_pack_close(tuner_pack* pack) {
       unload(layer.loaded[k]);
     free(layer.loaded);
     free(layer.slots);
-    if (layer.mapped != nullptr) munmap(layer.mapped, layer.mapped_bytes);
+    free(layer.copy);
   }
   free(pack->kernels);
   free(pack->layers);
