@@ -80,6 +80,27 @@ TEST_SUITE("use") {
     CHECK(calls[0] == 12);
   }
 
+  TEST_CASE("variables of a layer are those of its own binary") {
+    Pack measured = tests::cpu_pack();
+    measured.kernels[2].targets[0].measured = {{{4}, 3, 1000, 0}};
+    const tests::Aligned below(written(measured));
+    tuner::pack pack;
+    tuner::kernel kernel;
+    REQUIRE(!pack.open({{nullptr, below.get(), below.count()}, {nullptr, made().get(), made().count()}}));
+    REQUIRE(!tuner::kernel::find(pack, "weighted", &kernel));
+    alignas(16) int calls[] = {10, 0};
+    alignas(16) const std::array weights = {1.0F, 2.0F, 3.0F, 4.0F};
+    for (const std::int64_t n : {4, 8, 4}) {
+      const tuner::choice choice = kernel.pick(TUNER_CPU, {n});
+      CHECK(choice.layer == (n == 4 ? 0 : 1));
+      std::vector<float> y(8);
+      const auto error = kernel.launch(TUNER_CPU_STREAM, {n}, weights.data(), &calls[0], y.data());
+      REQUIRE_MESSAGE(!error, std::string(error.text()), " ", std::string(error.detail()));
+      for (std::int64_t i = 0; i < n; ++i) CHECK(y[static_cast<std::size_t>(i)] == weights[i % 4]);
+    }
+    CHECK(calls[0] == 13);
+  }
+
   TEST_CASE("a binary is its own, whatever descriptors the program closes") {
     tuner::pack pack;
     tuner::kernel kernel;

@@ -55,7 +55,15 @@ if command -v pkg-config >/dev/null; then
   PKG_CONFIG_PATH=$(dirname "$(find "$folder/installed" -name tuner.pc)")
   read -ra flags < <(pkg-config --cflags --libs tuner)
   cc -std=c11 -Wall -Wextra -Werror -o "$folder/by_hand" "$source/examples/use/multiply.c" "${flags[@]}"
-  LD_LIBRARY_PATH=$(dirname "$library") said "$folder/by_hand" "$folder/matmul.tuned"
+  export LD_LIBRARY_PATH
+  LD_LIBRARY_PATH=$(dirname "$library")
+  said "$folder/by_hand" "$folder/matmul.tuned"
+  echo "== A plugin whose library no other part of the program sees"
+  cc -std=c11 -shared -fPIC -Dmain=multiply -o "$folder/plugin.so" "$source/examples/use/multiply.c" "${flags[@]}"
+  said "$python" -c 'import ctypes, sys
+words = (ctypes.c_char_p * 2)(b"", sys.argv[2].encode())
+sys.exit(ctypes.CDLL(sys.argv[1]).multiply(2, words))' "$folder/plugin.so" "$folder/matmul.tuned"
+  unset LD_LIBRARY_PATH
   read -ra flags < <(pkg-config --static --cflags --libs tuner)
   cc -std=c11 -o "$folder/by_hand" "$source/examples/use/multiply.c" "${flags[@]/#-ltuner/-l:libtuner.a}"
   said "$folder/by_hand" "$folder/matmul.tuned"

@@ -338,6 +338,15 @@ bool write_all(int file, const void* bytes, std::size_t count) {
   return true;
 }
 
+/// Binaries call back into this library, which is not seen where a plugin brought it along. False where it
+/// cannot be shown.
+bool show_library() {
+  Dl_info own = {};
+  if (dladdr(reinterpret_cast<void*>(&show_library), &own) == 0) return false;
+  void* const library = dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+  return library != nullptr && dlclose(library) == 0;
+}
+
 /// The loader takes a path for the file that it loaded by it before, and numbers of descriptors come again.
 /// So the path has the bits of the file's inode as well: `./` for a 1, `/` for a 0.
 tuner_error open_shared_object(int file, void*& handle) {
@@ -348,15 +357,19 @@ tuner_error open_shared_object(int file, void*& handle) {
     std::strcat(path, (bits & 1) != 0 ? "./" : "/");
   std::snprintf(path + std::strlen(path), 16, "%d", file);
   handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr && show_library()) handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = dlerror();
     return fail(TUNER_CANNOT_LOAD, "%s", why == nullptr ? path : why);
   }
   const auto* const module = static_cast<const tuner_cpu::Module*>(dlsym(handle, "tuner_cpu_module"));
-  if (module != nullptr && module->version == tuner_cpu::abi_version) return TUNER_OK;
+  const bool is_ours = module != nullptr && module->version == tuner_cpu::abi_version;
+  if (is_ours && dlsym(RTLD_DEFAULT, "tuner_cpu_warp") == reinterpret_cast<void*>(&tuner_cpu_warp))
+    return TUNER_OK;
   dlclose(handle);
   handle = nullptr;
-  return fail(TUNER_CANNOT_LOAD, "it was not made for this version of the CPU device");
+  return fail(TUNER_CANNOT_LOAD, is_ours ? "another copy of libtuner in this process runs those of the CPU"
+                                         : "it was not made for this version of the CPU device");
 }
 
 }  // namespace

@@ -84,9 +84,9 @@ const char* tuner_error_text(tuner_error error) {
     case TUNER_NOT_PREPARED:
       return "The stream is being captured, and the kernel is not loaded; prepare it before.";
     case TUNER_CANNOT_LOAD:
-      return "The driver refuses the binary.";
+      return "The binary cannot be loaded.";
     case TUNER_CANNOT_LAUNCH:
-      return "The driver refuses the launch.";
+      return "The launch failed.";
   }
   return "An error that this version of the library does not know.";
 }

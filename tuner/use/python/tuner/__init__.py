@@ -108,8 +108,7 @@ def _load():
     tried = [os.environ["TUNER_LIBRARY"]] if "TUNER_LIBRARY" in os.environ else [here, "libtuner.so.0"]
     for path in tried:
         try:
-            # Global, because binaries for the CPU call back into it.
-            library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+            library = ctypes.CDLL(path)
             break
         except OSError as error:
             why = error
