@@ -267,7 +267,8 @@ Surroundings process_surroundings() {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
-  return {variable, std::filesystem::current_path()};
+  std::error_code gone;
+  return {variable, std::filesystem::current_path(gone)};
 }
 
 Settings Settings::load(const std::map<std::string, std::string>& command_line,

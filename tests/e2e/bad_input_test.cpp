@@ -135,6 +135,14 @@ extent = ["N"]
     }
   }
 
+  TEST_CASE("a command works in a folder that was removed") {
+    const User user;
+    const std::string line = "mkdir gone && cd gone && rmdir ../gone && " TUNER_BINARY " list kernels";
+    const auto listed = tuner::test::run_program({"/bin/sh", "-c", line}, user.environment, user.home.path());
+    CHECK(listed.exit_code == 0);
+    CHECK(has(listed.out, "naive"));
+  }
+
   TEST_CASE("help that cannot be written ends with 1 and the reason") {
     const User user;
     for (const char* asked : {"--help", "--version", "run --help"}) {
