@@ -1,5 +1,6 @@
 """`tuner.tune()` on the CPU device: what it finds, what it writes, and what it says when something is wrong."""
 
+import concurrent.futures
 import json
 import os
 import signal
@@ -67,6 +68,20 @@ class Finds(InAFolder):
         for a, n in [(3.5, 4097), (1.5, 4096)]:
             with self.assertRaisesRegex(tuner.TuneError, "in what was tuned, and"):
                 result.launch(tuner.CPU, x, y, a, n)
+
+    def test_a_result_whose_spec_a_later_call_has_replaced_launches_nothing(self):
+        x, y, _, n = scale_arguments(1000)
+        first = tune_scale()
+        second = tune_scale(arguments=[x, y, 2.5, n])
+        with self.assertRaisesRegex(tuner.TuneError, "is of a later call now"):
+            first.launch(tuner.CPU, x, y)
+        second.launch(tuner.CPU, x, y)
+        self.assertTrue(numpy.array_equal(y, numpy.float32(2.5) * x))
+
+    def test_calls_at_once_in_one_folder_take_turns(self):
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            calls = [threads.submit(tune_scale, arguments=[*scale_arguments(500)[:2], a, 500]) for a in (1.5, 2.5, 3.5)]
+            self.assertEqual([call.result().best.verified for call in calls], [True] * 3)
 
     def test_several_sizes_are_one_sweep_with_an_answer_for_each(self):
         sizes = [1, 31, 1000, 4097, 65537]

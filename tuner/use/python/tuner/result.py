@@ -49,11 +49,23 @@ class Result:
         self._run = max(runs, key=lambda run: run["started_at"])
         for sizes in problems:
             text = "x".join(str(size) for size in sizes.values())
-            said = answer("best", text, "--kernel", spec_path, "--db", db_path, "--format", "json")
-            here = [one for one in json.loads(said)["answers"] if self._is_here(one["environment"])]
+            here = self._answered(text)
             if not here:
                 raise TuneError(f"the sweep ended before {name} had a result at {text}; the same call goes on from there")
             self.bests[text] = Best(sizes, max(here, key=lambda one: one["winner"]["measured_at"]))
+
+    def _answered(self, text):
+        said = answer("best", text, "--kernel", self.spec_path, "--db", self.db_path, "--format", "json")
+        return [one for one in json.loads(said)["answers"] if self._is_here(one["environment"])]
+
+    def _has_its_spec(self):
+        """Whether no later call has written over it, its source or its data."""
+        try:
+            return all(
+                best.definition in [one["winner"]["definition"] for one in self._answered(text)] for text, best in self.bests.items()
+            )
+        except TuneError:
+            return False
 
     def _is_here(self, environment):
         """Whether it is that of the sweep: the database may know other devices."""
@@ -112,6 +124,8 @@ class Result:
 
     def pack(self):
         """The path of a pack with the answers, for other programs too."""
+        if not self._has_its_spec():
+            raise TuneError(f"{self.spec_path} is of a later call now; launch before the next, or give each its own `folder`")
         path = os.path.splitext(self.spec_path)[0] + ".tuned"
         answer("pack", "-o", path, "--kernel", self.spec_path, "--db", self.db_path, "--within", "0%")
         return path

@@ -4,6 +4,7 @@ It writes a spec and files with the data into a folder and runs the program `tun
 line finds too. docs/python.md shows it.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -82,42 +83,44 @@ def tune(
         expected = [results_of(reference, values, declared) for values in given]
         if all(one is None for one in expected[0]):
             raise TuneError("the reference says nothing of what the kernel writes")
-    writer.describe_arguments(expected, symbols or {})
-    writer.restrict(restrictions)
+    with open(os.path.join(folder, ".lock"), "w") as lock:  # another call would write over the data of this one
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        writer.describe_arguments(expected, symbols or {})
+        writer.restrict(restrictions)
 
-    number = writer.expressions.number
-    block = _each(_usual_block(parameters) if block is None else block)
-    grid = _each(f"ceil_div({next(iter(problems[0]))}, {block[0]})" if grid is None else grid)
-    launch = {"block": [number(one) for one in block], "grid": [number(one) for one in grid]}
-    if shared_bytes is not None:
-        launch["dynamic_shared_bytes"] = number(shared_bytes)
-    spec = writer.write(
-        launch,
-        _verification(read.name, compare, folder, tolerance, writer.blocks) if any(expected) else None,
-        {
-            "name": read.name,
-            "source": read.place(folder),
-            "entry": read.entry,
-            "default": {name: values[0] for name, values in parameters_of(default or {}).items()},
-            "options": list(options),
-            "include": list(map(os.fspath, include)),
-            "compiler": compiler,
-            "deterministic": deterministic,
-        },
-        metrics,
-    )
-    db = os.path.abspath(os.fspath(db)) if db is not None else os.path.join(folder, "tuner.db")
-    texts = ["x".join(str(size) for size in one.values()) for one in problems]
-    command = ["run", "--kernel", spec, "--sizes", ",".join(texts), "--device", str(device), "--db", db]
-    for name, value in [("--strategy", strategy), ("--budget", budget), ("--measure", measure)]:
-        command += [name, str(value)] if value is not None else []
-    try:
-        follow(*command, *flags, quiet=quiet)
-    except TuneError as error:
-        raise TuneError(f"{error}{_failure(db, read.name, error)}", error.exit_code) from None
-    passed = {block["name"]: block.get("value") for block in writer.blocks}
-    known = [dict(one, value=passed[one["name"]], given=values[0]) for _, one, values in writer.taken]
-    return Result(read.name, spec, db, problems, known)
+        number = writer.expressions.number
+        block = _each(_usual_block(parameters) if block is None else block)
+        grid = _each(f"ceil_div({next(iter(problems[0]))}, {block[0]})" if grid is None else grid)
+        launch = {"block": [number(one) for one in block], "grid": [number(one) for one in grid]}
+        if shared_bytes is not None:
+            launch["dynamic_shared_bytes"] = number(shared_bytes)
+        spec = writer.write(
+            launch,
+            _verification(read.name, compare, folder, tolerance, writer.blocks) if any(expected) else None,
+            {
+                "name": read.name,
+                "source": read.place(folder),
+                "entry": read.entry,
+                "default": {name: values[0] for name, values in parameters_of(default or {}).items()},
+                "options": list(options),
+                "include": list(map(os.fspath, include)),
+                "compiler": compiler,
+                "deterministic": deterministic,
+            },
+            metrics,
+        )
+        db = os.path.abspath(os.fspath(db)) if db is not None else os.path.join(folder, "tuner.db")
+        texts = ["x".join(str(size) for size in one.values()) for one in problems]
+        command = ["run", "--kernel", spec, "--sizes", ",".join(texts), "--device", str(device), "--db", db]
+        for name, value in [("--strategy", strategy), ("--budget", budget), ("--measure", measure)]:
+            command += [name, str(value)] if value is not None else []
+        try:
+            follow(*command, *flags, quiet=quiet)
+        except TuneError as error:
+            raise TuneError(f"{error}{_failure(db, read.name, error)}", error.exit_code) from None
+        passed = {block["name"]: block.get("value") for block in writer.blocks}
+        known = [dict(one, value=passed[one["name"]], given=values[0]) for _, one, values in writer.taken]
+        return Result(read.name, spec, db, problems, known)
 
 
 def _problems(sizes, arguments):
