@@ -202,13 +202,7 @@ std::optional<std::string> read_entry(const fs::path& path, std::int64_t limit) 
 bool write_whole(const fs::path& path, std::string_view bytes) {
   const util::FileDescriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!file) return false;
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+  return file && util::write_all(file.get(), bytes);
 }
 
 struct StoredFile {

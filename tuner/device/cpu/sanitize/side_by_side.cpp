@@ -29,14 +29,7 @@ using Clock = std::chrono::steady_clock;
 using Work = std::function<void(const std::function<void(const std::string&)>&)>;
 constexpr std::size_t most_output = std::size_t{256} << 10U;
 
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the parent is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+using util::write_all;
 
 /// A forked child that writes to a pipe; reaped when it goes out of scope.
 class Child {
