@@ -78,6 +78,14 @@ class Finds(InAFolder):
         second.launch(tuner.CPU, x, y)
         self.assertTrue(numpy.array_equal(y, numpy.float32(2.5) * x))
 
+    def test_folders_of_headers_are_relative_to_the_caller(self):
+        os.makedirs("headers")
+        with open("headers/one.h", "w") as header:
+            header.write("#define ONE 1\n")
+        source = "#include <one.h>\n" + SCALE.replace("a * x[i]", "ONE * a * x[i]")
+        for given in [{"include": ["headers"]}, {"include": os.path.abspath("headers")}, {"options": ["-Iheaders"]}]:
+            self.assertTrue(tune_scale(source=source, folder=f"of {len(str(given))}", **given).best.verified)
+
     def test_calls_at_once_in_one_folder_take_turns(self):
         with concurrent.futures.ThreadPoolExecutor() as threads:
             calls = [threads.submit(tune_scale, arguments=[*scale_arguments(500)[:2], a, 500]) for a in (1.5, 2.5, 3.5)]

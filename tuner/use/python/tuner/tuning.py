@@ -59,6 +59,7 @@ def tune(
     tolerance     {"absolute": ..., "relative": ..., "ulp": ..., "share": ...}
     compare       device code that says what is right: a kernel of one thread with parameters such as y, y_error, N
     symbols       {"name": array}: __constant__ and __device__ variables, as "taps" or "filter::taps"
+    include       folders of headers
     flags         further ones of `tuner run`
 
     A TuneError says why there is no result. Ctrl-C keeps what was measured; the same call goes on from there.
@@ -102,8 +103,8 @@ def tune(
                 "source": read.place(folder),
                 "entry": read.entry,
                 "default": {name: values[0] for name, values in parameters_of(default or {}).items()},
-                "options": list(options),
-                "include": list(map(os.fspath, include)),
+                "options": [_at(folder, one[2:], "-I") if one.startswith("-I") else one for one in _each(options)],
+                "include": [_at(folder, one) for one in _each(include)],
                 "compiler": compiler,
                 "deterministic": deterministic,
             },
@@ -150,6 +151,11 @@ def _problems(sizes, arguments):
 
 def _each(given):
     return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _at(folder, headers, before=""):
+    """A folder of headers, as a spec in `folder` names it."""
+    return before + os.path.relpath(os.fspath(headers).strip(), folder)
 
 
 def _usual_block(parameters):
