@@ -156,6 +156,21 @@ class Finds(InAFolder):
         self.assertEqual({row["status"] for row in result.rows} - {"dropped"}, {"ok"})
         self.assertIn("MODE", result.best.configuration)
 
+    def test_whole_numbers_must_be_equal_and_inputs_may_be_big_endian(self):
+        source = """
+        extern "C" __global__ void round_down(const float* x, int* y, int n) {
+          const int i = blockIdx.x * BLOCK + threadIdx.x;
+          if (i < n) y[i] = (int)x[i];
+        }"""
+        x = numpy.arange(0, 100, 0.125, dtype=">f4")
+        for off in (0, 1):
+            given = {"arguments": [x, numpy.zeros(x.size, numpy.int32), x.size], "grid": "ceil_div(N, BLOCK)", "parameters": {"BLOCK": [32]}}
+            given.update(source=source, reference=lambda x, y, n: x.astype(numpy.int32) + off)
+            if off:
+                self.refuses("wrong_result", **given)
+            else:
+                self.assertTrue(tune_scale(**given).best.verified)
+
     def test_variables_are_named_with_or_without_their_namespaces(self):
         source = """
         namespace filter { __constant__ float taps[3]; }

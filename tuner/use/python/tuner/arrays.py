@@ -54,6 +54,7 @@ def to_host(array, what):
         elif hasattr(array, "__cuda_array_interface__"):
             array = __import__("cupy").asnumpy(array)
         host = numpy.ascontiguousarray(array).reshape(numpy.shape(array))
+        host = host.astype(host.dtype.newbyteorder("="), copy=False)
     except Exception as error:
         raise TuneError(f"{what} cannot be read: {type(error).__name__}: {error}") from error
     if host.dtype.kind == "c":

@@ -169,7 +169,7 @@ def _usual_block(parameters):
 
 def _verification(name, compare, folder, tolerance, blocks):
     if compare is None:
-        return {"tolerance": tolerance or _usual_tolerance(blocks)}
+        return {"tolerance": tolerance} if tolerance else _usual_tolerance(blocks)
     file = f"{name}_compare.cu"
     with open(os.path.join(folder, file), "w") as out:
         out.write(compare)
@@ -186,7 +186,7 @@ def _usual_tolerance(blocks):
     kinds = [arrays.elements(block["type"])[0] for block in blocks if "expected" in block and arrays.elements(block["type"])]
     units = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}
     most = max([units.get(kind, 0) for kind in kinds], default=0)
-    return {"absolute": most, "relative": most}
+    return {"tolerance": {"absolute": most, "relative": most}} if most else {"rounding_terms": "0"}
 
 
 def _failure(db, name, error):
