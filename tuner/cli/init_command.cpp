@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,11 +39,6 @@ struct InitOptions {
 void refuse_existing(const fs::path& file, bool force) {
   if (force || !fs::exists(file) || (fs::is_regular_file(file) && fs::is_empty(file))) return;
   throw model::UsageError(fmt::format("{} is there already", file.string()), "--force replaces it");
-}
-
-std::string text_at(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// Plain names of kernels with launches that were kept, or `with_source` those where the capture has the
@@ -127,7 +120,7 @@ class InitSource {
     };
     std::erase_if(m_macros, [&](const auto& macro) { return !is_asked_for(macro); });
     m_text = config::with_open_macros(recorded.text, std::exchange(m_macros, {}));
-    if (fs::exists(m_file) && text_at(m_file) != m_text)
+    if (fs::exists(m_file) && util::text_of(m_file) != m_text)
       throw model::UsageError(
           fmt::format("{} is there already, and is not what the program compiled", m_file.string()),
           "name it if it is the kernel's source, else move it away");

@@ -41,11 +41,7 @@ FileMark mark_of_open(int file, const fs::path& path) {
 }
 
 void write_all(int file, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const ssize_t taken = ::write(file, text.data(), text.size());
-    if (taken < 0 && errno != EINTR) fail(path, "cannot be written");
-    if (taken > 0) text.remove_prefix(static_cast<std::size_t>(taken));
-  }
+  if (!util::write_all(file, text)) fail(path, "cannot be written");
 }
 
 void copy_all(int from, int to, const fs::path& source, const fs::path& path) {

@@ -83,6 +83,11 @@ void replace(const std::string& path, const Target& target, std::string_view tex
 
 }  // namespace
 
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t taken = ::write(file, text.data(), text.size());

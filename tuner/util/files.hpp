@@ -34,6 +34,9 @@ class FileDescriptor {
   int m_fd = -1;
 };
 
+/// What a file holds; nothing where it cannot be read.
+std::string text_of(const std::filesystem::path& file);
+
 /// Writes all of it, through interruptions. False where that fails; errno says why.
 bool write_all(int file, std::string_view text);
 

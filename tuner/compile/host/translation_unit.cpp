@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -260,13 +258,8 @@ UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJ
   return {layout.runtime_folder, layout.source_folder, unit};
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = util::text_of(path);
   const auto* first = reinterpret_cast<const std::byte*>(text.data());
   return {first, first + text.size()};
 }

@@ -57,7 +57,6 @@ struct RewrittenSource {
 RewrittenSource rewrite_shared(std::string_view source, bool bind_static);
 
 /// What a compiler has written.
-std::string read_file(const std::filesystem::path& path);
 std::vector<std::byte> bytes_of(const std::filesystem::path& path);
 
 /// `tuner_cpu_kernel_3`

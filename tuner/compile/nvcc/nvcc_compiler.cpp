@@ -160,7 +160,7 @@ class Compiling {
     m_result = step({"-ptx", "-I", m_layout.source_folder, "-o", "named.ptx", m_layout.unit});
     if (!succeeded()) return;
     const std::string front_end = std::move(m_result.output);
-    m_ptx = host::read_file(m_folder.path() / "named.ptx");
+    m_ptx = util::text_of(m_folder.path() / "named.ptx");
     m_folder.write("kernel.ptx", without_names(m_ptx));
     m_result = step({"-cubin", "--resource-usage", "-o", cubin_file, "kernel.ptx"});
     m_result.output.insert(0, front_end);
