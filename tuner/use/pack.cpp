@@ -1,9 +1,8 @@
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -25,23 +24,19 @@ Item* allocate(std::size_t count) {
 /// A copy: a mapping would end the program where somebody writes over the file.
 tuner_error read_file(const char* path, Layer& layer) {
   const auto failed = [&] { return fail(TUNER_NO_FILE, "%s: %s", path, strerror(errno)); };
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return failed();
+  std::FILE* const file = std::fopen(path, "rbe");
+  if (file == nullptr) return failed();
   struct stat status = {};
-  tuner_error error = fstat(file, &status) == 0 ? TUNER_OK : failed();
+  tuner_error error = fstat(fileno(file), &status) == 0 ? TUNER_OK : failed();
   if (error == TUNER_OK && (!S_ISREG(status.st_mode) || status.st_size == 0))
     error = fail(TUNER_NOT_A_PACK, "%s: %s", path,
                  S_ISREG(status.st_mode) ? "the file is empty" : "it is no file");
   const auto all = static_cast<std::size_t>(status.st_size);
   if (error == TUNER_OK && posix_memalign(&layer.copy, binary_alignment, all) != 0)
     error = fail(TUNER_NO_MEMORY, "opening a pack");
-  ssize_t got = 1;
-  while (error == TUNER_OK && got > 0 && layer.copied_bytes < all) {
-    got = ::read(file, static_cast<char*>(layer.copy) + layer.copied_bytes, all - layer.copied_bytes);
-    if (got > 0) layer.copied_bytes += static_cast<std::size_t>(got);
-    if (got < 0) error = failed();
-  }
-  close(file);
+  if (error == TUNER_OK) layer.copied_bytes = std::fread(layer.copy, 1, all, file);
+  if (std::ferror(file) != 0) error = failed();
+  std::fclose(file);
   return error;
 }
 
