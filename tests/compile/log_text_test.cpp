@@ -54,12 +54,16 @@ TEST_CASE("a long log of one line is cut between characters") {
   CHECK(tidy_log(log) == log);
 }
 
-TEST_CASE("a compiler without memory or room on a disk says nothing of its source") {
-  using tuner::compile::lacked_memory;
-  CHECK(lacked_memory("k.cu(1): catastrophic error: out of memory\n\n1 catastrophic error detected"));
-  CHECK(lacked_memory("\ncc1plus: out of memory allocating 65536 bytes after a total of 1 bytes\n"));
-  CHECK_FALSE(lacked_memory("k.cu:1:1: error: static assertion failed: the tile is out of memory\n"));
-  CHECK_THROWS_WITH_AS(lacked_memory("/usr/bin/ld: final link failed: No space left on device\n"),
+TEST_CASE("a compiler that was killed, or lacked memory or room on a disk, says nothing of its source") {
+  using tuner::compile::compiler_died;
+  CHECK(
+      compiler_died("g++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n"));
+  CHECK(compiler_died("collect2: fatal error: ld terminated with signal 9 [Killed]\n"));
+  CHECK(compiler_died("clang: error: linker command failed due to signal (use -v to see invocation)\n"));
+  CHECK(compiler_died("k.cu(1): catastrophic error: out of memory\n\n1 catastrophic error detected"));
+  CHECK(compiler_died("\ncc1plus: out of memory allocating 65536 bytes after a total of 1 bytes\n"));
+  CHECK_FALSE(compiler_died("k.cu:1:1: error: static assertion failed: the tile is out of memory\n"));
+  CHECK_THROWS_WITH_AS(compiler_died("/usr/bin/ld: final link failed: No space left on device\n"),
                        "a compiler cannot write its files: No space left on device", tuner::model::Error);
 }
 

@@ -350,9 +350,10 @@ bool is_cacheable(const model::Compilation& compilation) {
     case model::TrialStatus::unlaunchable:
       return true;
     case model::TrialStatus::compile_error:
-      // NVRTC's words, then a host compiler's.
+      // NVRTC's words, then GCC's and clang's.
       return compilation.log.find("open source file") == std::string::npos &&
-             compilation.log.find("No such file or directory") == std::string::npos;
+             compilation.log.find("No such file or directory") == std::string::npos &&
+             compilation.log.find("file not found") == std::string::npos;
     default:
       return false;
   }

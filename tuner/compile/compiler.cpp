@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <functional>
@@ -133,22 +132,21 @@ std::string_view first_error(std::string_view log, std::string_view but) {
   return {};
 }
 
-bool lacked_memory(std::string_view log) {
+bool compiler_died(std::string_view log) {
   const auto says = [log](std::string_view text) { return log.find(text) != std::string_view::npos; };
   for (const std::string_view full : {"No space left on device", "Disk quota exceeded"}) {
     if (says(full))
       throw model::Error(fmt::format("a compiler cannot write its files: {}", full),
                          "make room, or set TMPDIR to a folder of another disk");
   }
-  // Words of NVRTC and nvcc, of ptxas, of GCC, of clang, of the system.
-  constexpr std::array<std::string_view, 7> lacks = {"catastrophic error: out of memory",
-                                                     "NVRTC_ERROR_OUT_OF_MEMORY",
-                                                     "Memory allocation failure",
-                                                     "out of memory allocating",
-                                                     "virtual memory exhausted",
-                                                     "LLVM ERROR: out of memory",
-                                                     "Cannot allocate memory"};
-  return std::ranges::any_of(lacks, says);
+  // Of GCC and its linker, then of clang and nvcc.
+  return says("signal terminated program") || says("terminated with signal") || says("due to signal") ||
+         says("internal compiler error") || says("command failed with exit code") ||
+         // Of memory: NVRTC and nvcc, ptxas, GCC, clang, the system.
+         says("catastrophic error: out of memory") || says("NVRTC_ERROR_OUT_OF_MEMORY") ||
+         says("Memory allocation failure") || says("out of memory allocating") ||
+         says("virtual memory exhausted") || says("LLVM ERROR: out of memory") ||
+         says("Cannot allocate memory");
 }
 
 std::string_view gist(std::string_view log) {

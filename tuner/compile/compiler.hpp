@@ -84,9 +84,9 @@ std::string error_first(std::string log, std::string_view but = {});
 /// The first line of a log that is an error; empty: none.
 std::string_view first_error(std::string_view log, std::string_view but = {});
 
-/// Whether a compiler that failed had no memory left, which says nothing of its source. Throws model::Error
-/// where a disk was full: the next compilation would fail as well.
-bool lacked_memory(std::string_view log);
+/// Whether a compiler that failed was killed, had no memory left, or broke: none says that its source is
+/// wrong. Throws model::Error where a disk was full: the next compilation would fail as well.
+bool compiler_died(std::string_view log);
 
 /// What a log says in one line: its first error or, without one, its first line that is no note.
 std::string_view gist(std::string_view log);

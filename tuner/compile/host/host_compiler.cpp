@@ -270,10 +270,7 @@ void add(const util::CommandResult& result, std::chrono::milliseconds limit,
     compilation.status = model::TrialStatus::timeout;
     compilation.log += fmt::format("the host compiler did not finish within {} s\n", limit.count() / 1000);
   } else if (result.exit_code != 0) {
-    // GCC's driver reports a compiler that died as an error of its own, exit code 4.
-    const bool died = result.signal != 0 || result.exit_code == 4 ||
-                      result.output.find("internal compiler error") != std::string::npos ||
-                      lacked_memory(result.output);
+    const bool died = result.signal != 0 || compiler_died(result.output);
     const bool lacks_headers = std::ranges::any_of(
         missing_headers, [&](const char* text) { return result.output.find(text) != std::string::npos; });
     compilation.status = died            ? model::TrialStatus::crashed

@@ -142,8 +142,7 @@ Compilation explain_failure(const CompileJob& job, const std::vector<std::string
   if (const auto excess = nvrtc::find_shared_excess(report))
     return failed(TrialStatus::unlaunchable, nvrtc::text_of(*excess) + log);
   if (result.timed_out) return failed(TrialStatus::timeout, log + "nvcc did not finish\n");
-  if (result.signal != 0 || log.find("died due to signal") != std::string::npos || lacked_memory(log))
-    return failed(TrialStatus::crashed, log);
+  if (result.signal != 0 || compiler_died(log)) return failed(TrialStatus::crashed, log);
   if (const auto message = wrong_entry(job, entries, log))
     return failed(TrialStatus::compile_error, *message + "\n" + log);
   return failed(TrialStatus::compile_error, error_first(log));

@@ -87,7 +87,7 @@ std::string log_of_failure(std::string_view log) {
 Compilation explain_failure(const CompileJob& job, const PtxasReport& report, std::string_view log) {
   if (log.find_first_not_of(" \n") == std::string_view::npos)  // as where it had no memory to begin with
     return failed(TrialStatus::crashed, "NVRTC did not say why it failed");
-  if (lacked_memory(log)) return failed(TrialStatus::crashed, log);
+  if (compiler_died(log)) return failed(TrialStatus::crashed, log);
   if (const auto excess = find_shared_excess(report)) {
     return failed(TrialStatus::unlaunchable, text_of(*excess) + report.rest);
   }
