@@ -126,6 +126,8 @@ class Finds(InAFolder):
         ]:
             result = tune_scale(small, restrictions=allowed)
             self.assertEqual({(row["BLOCK"], row["PER_THREAD"]) for row in result.rows}, wanted)
+        below_zero = tune_scale({"BLOCK": [32], "PER_THREAD": [1], "OFF": [-3, 3]}, restrictions="OFF // 2 == -2 and OFF % 2 == 1")
+        self.assertEqual([row["OFF"] for row in below_zero.rows], [-3])
 
     def test_block_and_grid_may_be_functions(self):
         result = tune_scale(

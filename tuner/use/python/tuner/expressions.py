@@ -94,6 +94,7 @@ class Expressions:
 
     def __init__(self, parameters, sizes):
         self.parameters = parameters
+        self.below_zero = any(isinstance(value, int) and value < 0 for values in parameters.values() for value in values)
         self.sizes = sizes  # known in expressions; in tables only where there is one problem
         self.derived = {}
 
@@ -131,6 +132,8 @@ class Expressions:
         except SyntaxError:
             return str(value)  # in the words of specs: &&, ||, ?:
         try:
+            if self.below_zero and any(isinstance(part, (ast.FloorDiv, ast.Mod)) for part in ast.walk(tree)):
+                raise _Unsayable  # they round otherwise, see above
             return translate(tree)
         except _Unsayable:
             names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
