@@ -47,12 +47,6 @@ void require_sizes(const BestQuery& query) {
   }
 }
 
-std::string dimension_names(const Problem& problem) {
-  std::string names;
-  for (const auto& size : problem.sizes) names += (names.empty() ? "" : " x ") + size.name;
-  return names;
-}
-
 tuner::model::CaseName name_of(const Case& tuning_case) {
   return {tuning_case.problem, tuning_case.environment};
 }
@@ -92,8 +86,8 @@ std::vector<BestAnswer> every(const std::vector<Case>& all, const BestQuery& que
   return answers;
 }
 
-/// The cases to answer for: of each family, names of sizes and class the one nearest to what was asked, in
-/// the order of `all`.
+/// The cases to answer for: of each kind of problem and class the one nearest to what was asked, in the order
+/// of `all`.
 std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& query) {
   std::vector<BestAnswer> answers;
   std::map<std::pair<std::string, Digest>, std::size_t> place;
@@ -108,9 +102,8 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
       continue;
     }
     fits = true;
-    const auto [known, is_new] = place.try_emplace(
-        {fmt::format("{} {}", problem.family, dimension_names(problem)), tuning_case.environment.key()},
-        answers.size());
+    const auto [known, is_new] =
+        place.try_emplace({problem.kind(), tuning_case.environment.key()}, answers.size());
     if (is_new)
       answers.push_back(answer_for(tuning_case, *away));
     else if (*away < answers[known->second].distance)
@@ -119,7 +112,7 @@ std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& q
   if (!fits && unfit != nullptr) {
     throw UsageError(
         fmt::format("{} numbers were given, but problems of {} have {} ({})", query.sizes.size(),
-                    unfit->problem.family, unfit->problem.sizes.size(), dimension_names(unfit->problem)),
+                    unfit->problem.family, unfit->problem.sizes.size(), unfit->problem.dimension_names()),
         "give one number for all, or one for each: --size 512x1024x256");
   }
   return answers;
@@ -320,9 +313,9 @@ std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
 
 std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
                                    const std::vector<BestAnswer>& answers) {
-  using Class = std::pair<std::string, Digest>;  // a family in a class
+  using Class = std::pair<std::string, Digest>;  // a kind of problem in a class
   const auto environment_of = [](const Case& tuning_case) {
-    return Class(tuning_case.problem.family, tuning_case.environment.key());
+    return Class(tuning_case.problem.kind(), tuning_case.environment.key());
   };
   const Snapshot snapshot(db);
   TrialFilter filter = filter_of(query);

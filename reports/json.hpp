@@ -73,9 +73,10 @@ Json columns_json(const Trials& trials, const ReportInput& input);
 std::string_view embedded_text(std::string_view path);
 
 /// One self-contained HTML file that loads nothing: the report's JSON and the scripts that draw it. The JSON
-/// is that of to_json(), on one line, with these differences: trials are columns_json(); an environment has
-/// `headlines` by family; a problem has `searched_text`, `command` and `flags` (see Usage), and its final no
-/// coverage.
+/// is that of to_json(), on one line, with these differences: trials are columns_json() and `problems`, the
+/// place of each trial's problem, null of those that may not be chosen; an environment has `headlines` by
+/// family; a problem has `family` (see FamilyGroup), `searched_text`, `command` and `flags` (see Usage), and
+/// its final no coverage.
 std::string to_html(const ReportInput& input);
 
 }  // namespace reports

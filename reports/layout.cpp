@@ -189,22 +189,16 @@ bool has_size_axis(const TableLayout& layout) {
 
 /// Trials of one family, and of one problem where nothing in the table tells sizes apart: a cell never
 /// compares times of different problems.
-struct Part {
-  std::string name;
-  Trials trials;
-};
+using Part = FamilyGroup;
 
 std::vector<Part> parts(const TableLayout& layout, const Trials& filtered) {
-  const bool by_size = !has_size_axis(layout);
-  const auto less = [by_size](const model::Problem& a, const model::Problem& b) {
-    return by_size ? problem_less(a, b) : a.family < b.family;
-  };
-  std::map<model::Problem, Trials, decltype(less)> groups(less);
-  for (const TrialRecord* trial : filtered) groups[trial->problem].push_back(trial);
-  std::vector<Part> out;
-  for (auto& [problem, trials] : groups) {
-    const std::string name = by_size ? problem.family + ' ' + size_label(problem) : problem.family;
-    out.push_back({name, std::move(trials)});
+  std::vector<Part> out = by_family(filtered);
+  if (!has_size_axis(layout)) {
+    out.clear();
+    std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
+    for (const TrialRecord* trial : filtered) groups[trial->problem].push_back(trial);
+    for (auto& [problem, trials] : groups)
+      out.push_back({problem.family + ' ' + size_label(problem), std::move(trials)});
   }
   // Listed rows and columns are shown even where nothing was measured yet.
   if (out.empty()) out.push_back({"", {}});

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "reports/findings.hpp"
@@ -25,11 +26,16 @@ std::string_view embedded_text(std::string_view path) {
 
 namespace {
 
-Json headlines(const std::vector<ProblemSummary>& problems, const ReportInput& input) {
-  std::map<std::string, std::vector<ProblemSummary>> families;
-  for (const ProblemSummary& problem : problems) families[problem.problem.family].push_back(problem);
-  Json out = Json::object();
-  for (const auto& [family, own] : families) out[family] = headline(own, input.ceilings);
+/// Of each trial the place of its problem.
+Json places(const Trials& trials, const std::vector<ProblemSummary>& problems) {
+  std::unordered_map<const model::TrialRecord*, std::size_t> known;
+  for (std::size_t place = 0; place < problems.size(); ++place)
+    for (const model::TrialRecord* trial : problems[place].trials) known.emplace(trial, place);
+  Json out = Json::array();
+  for (const model::TrialRecord* trial : trials) {
+    const auto place = known.find(trial);
+    out.push_back(place == known.end() ? Json() : Json(place->second));
+  }
   return out;
 }
 
@@ -51,12 +57,24 @@ Json page_json(const ReportInput& input) {
   out["database_flag"] = input.database_flag;
   out["environments"] = Json::array();
   for (const EnvironmentGroup& group : by_environment(view(input.trials))) {
-    const std::vector<ProblemSummary> problems = by_problem(group.trials, input.winners);
+    std::vector<ProblemSummary> problems;
+    std::vector<std::string> families;  // of the problems
+    Json headlines = Json::object();
+    for (const FamilyGroup& family : by_family(group.trials)) {
+      const std::vector<ProblemSummary> own = by_problem(family.trials, input.winners);
+      problems.insert(problems.end(), own.begin(), own.end());
+      families.resize(problems.size(), family.name);
+      headlines[family.name] = headline(own, input.ceilings);
+    }
     Json one = group_json(group, problems, input);
-    for (std::size_t i = 0; i < problems.size(); ++i) add_words(problems[i], input, one["problems"][i]);
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      add_words(problems[i], input, one["problems"][i]);
+      one["problems"][i]["family"] = families[i];
+    }
     one["name"] = group.environment.text();
-    one["headlines"] = headlines(problems, input);
+    one["headlines"] = std::move(headlines);
     one["trials"] = columns_json(group.trials, input);
+    one["trials"]["problems"] = places(group.trials, problems);
     out["environments"].push_back(std::move(one));
   }
   return out;

@@ -77,8 +77,7 @@ double log_volume(const TrialRecord& trial) {
 }
 
 bool is_near(const TrialRecord& a, const TrialRecord& b) {
-  if (a.problem.row_padding != b.problem.row_padding || a.problem.sizes.size() != b.problem.sizes.size())
-    return false;
+  if (a.problem.row_padding != b.problem.row_padding) return false;
   for (std::size_t d = 0; d < a.problem.sizes.size(); ++d) {
     const std::int64_t one = a.problem.sizes[d].value;
     const std::int64_t other = b.problem.sizes[d].value;
@@ -258,8 +257,8 @@ void add_energy(const ReportInput& input, const std::string& family,
       fronts, [&](const TrialRecord& trial) { return trial.key.hex().substr(0, input.id_digits); }));
 }
 
-void add_family(const ReportInput& input, const Trials& trials, Document& document) {
-  const std::string& family = trials.front()->problem.family;
+void add_family(const ReportInput& input, const FamilyGroup& group, Document& document) {
+  const auto& [family, trials] = group;
   const std::string metric = choose_metric(trials, input.metric);
   const Field value{metric.empty() ? "time_ms" : metric, "", 1};
   const std::vector<ProblemSummary> problems = by_problem(trials, input.winners);
@@ -334,12 +333,7 @@ void add_environment(const ReportInput& input, const EnvironmentGroup& group, Do
   document.add(Heading{4, "device, driver, trials and ceilings"});
   document.add(std::move(facts));
 
-  std::set<std::string> families;
-  for (const TrialRecord* trial : group.trials) families.insert(trial->problem.family);
-  for (const std::string& family : families) {
-    add_family(input, select(group.trials, [&](const TrialRecord& t) { return t.problem.family == family; }),
-               document);
-  }
+  for (const FamilyGroup& family : by_family(group.trials)) add_family(input, family, document);
   add_failures(group.trials, input.id_digits, document);
 }
 

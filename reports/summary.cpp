@@ -111,6 +111,16 @@ std::vector<EnvironmentGroup> by_environment(const Trials& trials) {
   return out;
 }
 
+std::vector<FamilyGroup> by_family(const Trials& trials) {
+  std::map<std::string, std::map<std::string, Trials>> families;  // by kind
+  for (const TrialRecord* trial : trials)
+    families[trial->problem.family][trial->problem.kind()].push_back(trial);
+  std::vector<FamilyGroup> out;
+  for (auto& [family, kinds] : families)
+    for (auto& [kind, own] : kinds) out.push_back({kinds.size() == 1 ? family : kind, std::move(own)});
+  return out;
+}
+
 bool has_time(const TrialRecord& trial) {
   const bool measured =
       trial.outcome.status == model::TrialStatus::ok || trial.outcome.status == model::TrialStatus::dropped;
@@ -161,13 +171,10 @@ bool problem_less(const model::Problem& a, const model::Problem& b) {
     for (const model::Dimension& d : p.sizes) product *= static_cast<double>(d.value);
     return product;
   };
-  const auto extents = [](const model::Problem& p) {
-    std::vector<std::int64_t> out;
-    for (const model::Dimension& d : p.sizes) out.push_back(d.value);
-    return out;
-  };
-  return std::make_tuple(a.family, a.row_padding, volume(a), extents(a), a.type) <
-         std::make_tuple(b.family, b.row_padding, volume(b), extents(b), b.type);
+  const double of_a = volume(a);
+  const double of_b = volume(b);
+  return std::tie(a.family, a.row_padding, of_a, a.sizes, a.type) <
+         std::tie(b.family, b.row_padding, of_b, b.sizes, b.type);
 }
 
 const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,

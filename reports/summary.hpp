@@ -59,6 +59,15 @@ struct EnvironmentGroup {
 /// Groups in order of Environment::text().
 std::vector<EnvironmentGroup> by_environment(const Trials& trials);
 
+/// Trials whose problems are of one kind.
+struct FamilyGroup {
+  std::string name;  ///< the family's; the kind's where the family has several
+  Trials trials;
+};
+
+/// Groups by name.
+std::vector<FamilyGroup> by_family(const Trials& trials);
+
 /// Where a trial's median comes from and how far it can be trusted.
 bool has_time(const model::TrialRecord& trial);        ///< it was measured at all
 bool is_trusted(const model::TrialRecord& trial);      ///< its status lets its time compete
@@ -107,7 +116,7 @@ const model::Winner* winner_of(const std::vector<model::Winner>& winners, const 
 /// How a trial did in its final: null where it took no part, or there was none.
 const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const model::TrialRecord& trial);
 
-/// Problems in display order: family, padding, product of the sizes, then the sizes themselves.
+/// Problems in display order: family, padding, product of the sizes, then the sizes themselves, by name last.
 bool problem_less(const model::Problem& a, const model::Problem& b);
 
 struct FailureSummary {

@@ -128,17 +128,14 @@ function sizeLabel(sizes, padding) {
   return padding ? `${text} pad ${padding}` : text;
 }
 
-/** The trials of one family in one environment that may be chosen, and the problems that they solve. */
+/** The trials of one family and kind in one environment that may be chosen, and the problems that they solve. */
 export class Scope {
   constructor(environment, family) {
     this.environment = environment;
     this.family = family;
     this.headline = environment.headlines[family] ?? "";
-    const { count, columns } = environment.trials;
-    const every = Int32Array.from({ length: count }, (_, i) => i);
-    const familyOf = reader(columns.family, every);
-    const roleOf = reader(columns.role, every);
-    this.rows = every.filter((i) => familyOf(i) === family && roleOf(i) === "competitor");
+    const { count, columns, problems } = environment.trials;
+    this.rows = Int32Array.from({ length: count }, (_, i) => i).filter((i) => environment.problems[problems[i]]?.family === family);
     this.count = this.rows.length;
     this.columns = columns;
     this.keyOf = this.reader("trial");
@@ -170,23 +167,16 @@ export class Scope {
   findProblems() {
     const places = new Map();
     this.problems = [];
-    for (const one of this.environment.problems) {
-      if (one.problem.family !== this.family) continue;
+    for (const [place, one] of this.environment.problems.entries()) {
+      if (one.family !== this.family) continue;
       const label = sizeLabel(one.problem.sizes, one.problem.row_padding);
-      places.set(label, this.problems.length);
+      places.set(place, this.problems.length);
       const extents = Object.values(one.problem.sizes);
       const extent = Math.pow(2, extents.reduce((sum, value) => sum + Math.log2(value), 0) / Math.max(1, extents.length));
       this.problems.push({ ...one, label, extent, row: this.rowOfKey.get(one.best) ?? -1, trials: [] });
     }
-    const dimensions = Object.keys(this.problems[0]?.problem.sizes ?? {}).map((name) => [name, this.reader("sizes." + name)]);
-    const padding = this.reader("row_padding");
-    this.problem = new Int32Array(this.count);
-    for (let i = 0; i < this.count; ++i) {
-      const sizes = {};
-      for (const [name, read] of dimensions) sizes[name] = read(i);
-      this.problem[i] = places.get(sizeLabel(sizes, padding(i))) ?? -1;
-      this.problems[this.problem[i]]?.trials.push(i);
-    }
+    this.problem = this.rows.map((row) => places.get(this.environment.trials.problems[row]));
+    this.problem.forEach((place, i) => this.problems[place].trials.push(i));
   }
 
   /** Quantities that follow from several columns. */
@@ -204,7 +194,7 @@ export class Scope {
       this.add("ceiling_share.fraction", describe("ceiling_share.fraction"), this.reader("ceiling_share.fraction"));
     const size = new Quantity("size", { label: "size", group: "what was tried" }, this.count);
     size.choices = this.problems.map((problem) => problem.label);
-    this.problem.forEach((place, i) => (size.values[i] = place < 0 ? NaN : place));
+    size.values.set(this.problem);
     this.quantities.set("size", size);
     this.add("kernel", { label: "kernel", group: "what was tried" }, this.reader("kernel"));
     const measured = Array.from(this.rows.keys(), this.reader("measured_at"));
@@ -249,7 +239,7 @@ export class Scope {
 /** A scope for each environment and family of the report, named by what tells it from others of its family. */
 export function scopesOf(report) {
   const found = report.environments.flatMap((environment) =>
-    [...new Set(environment.problems.map((one) => one.problem.family))].map((family) => ({ environment, family })));
+    [...new Set(environment.problems.map((one) => one.family))].map((family) => ({ environment, family })));
   const partsOf = ({ environment }) => environment.name.split(", ");
   for (const scope of found) {
     const others = found.filter((other) => other !== scope && other.family === scope.family).map(partsOf);

@@ -385,6 +385,39 @@ tolerance = { relative = 1e-6 }
     CHECK_FALSE(has(constant.err, "left out"));
   }
 
+  TEST_CASE("kernels of a family whose sizes have other names are answered apart, whatever asks") {
+    const Author author;
+    REQUIRE(author.runs({}, "100,200").exit_code == 0);
+    SmallKernel other = filling();
+    other.name = "other";
+    std::string spec = other.spec();
+    spec.replace(spec.find("[\"N\"]"), 5, "[\"N\", \"M\"]");
+    other.write(author.home);
+    write_text(author.home / "other.toml", spec);
+    const auto run = author.types(
+        {"run", "--device", "cpu", "--kernel", author.home / "other.toml", "--sizes", "100,200"});
+    REQUIRE_MESSAGE(run.exit_code == 0, run.err);
+
+    CHECK(count(author.types({"best", "100", "--format", "json"}).out, "\"chosen\": true") == 2);
+    CHECK(has(author.types({"best", "--kernel", "other", "100", "--format", "flags"}).out, "=other"));
+    CHECK(author.types({"best", "120", "--format", "json"}).exit_code == 0);
+    const std::vector<std::vector<std::string>> commands = {{"best", "100", "--format", "flags"},
+                                                            {"best", "--common"},
+                                                            {"cover"},
+                                                            {"explain", "BLOCK"},
+                                                            {"pack", "-o", "all.tuned"}};
+    for (const std::vector<std::string>& command : commands) {
+      const auto result = author.types(command);
+      CAPTURE(command.front());
+      CHECK(result.exit_code == 2);
+      CHECK(has(result.err, "the kernels have different sizes: filling (N x M), filling (N)"));
+      CHECK(has(result.err, "name one: --kernel "));
+    }
+    const std::string report = author.types({"report"}).out;
+    CHECK(has(report, "### filling (N): best per size"));
+    CHECK(has(report, "### filling (N x M): best per size"));
+  }
+
   TEST_CASE("a colon in the path of a spec is a letter like others") {
     const User user;
     tuner::test::SmallKernel small;

@@ -91,6 +91,30 @@ TEST_SUITE("page") {
     CHECK(environment["problems"][0]["flags"] == "-DTUNER_KERNEL=shared");
   }
 
+  TEST_CASE("a page puts each trial to its problem, whatever the names of sizes, and also of ceilings") {
+    reports::ReportInput input = sample_input();
+    std::vector<model::TrialRecord> others = input.trials;
+    for (model::TrialRecord& trial : others) {
+      trial.key = model::DigestBuilder().add(trial.key.hex()).finish();
+      for (std::size_t i = 0; i < 3; ++i) trial.problem.sizes[i].name = std::string("XYZ").substr(i, 1);
+      trial.role = model::Role::ceiling;
+    }
+    input.trials.insert(input.trials.end(), others.begin(), others.end());
+    input.winners = winners_of(input.trials, {});
+    const json environment = data_of(reports::to_html(input))["environments"][0];
+    const json& problems = environment["problems"];
+    REQUIRE(problems.size() == 6);
+    CHECK(problems[0]["family"] == "matmul (M x N x K)");
+    CHECK(problems[3]["family"] == "matmul (X x Y x Z)");
+    CHECK(environment["headlines"].size() == 2);
+    for (std::size_t i = 0; i < input.trials.size(); ++i) {
+      const json& place = environment["trials"]["problems"][i];
+      REQUIRE(place.is_number());
+      CHECK(problems[place.get<std::size_t>()]["problem"] ==
+            json::parse(db::json_of(input.trials[i].problem).dump()));
+    }
+  }
+
   TEST_CASE("a page is one file that asks for nothing") {
     const std::string page = reports::to_html(sample_input());
     for (const char* part : {"<link", "@import", "url(", "src=", "fetch(", "XMLHttpRequest", "import("})

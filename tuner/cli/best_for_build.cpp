@@ -14,7 +14,7 @@ namespace tuner::cli {
 
 std::string unanswered(const FoundBest& found, const db::BestAnswer& answer) {
   for (const answers::Missing& missing : found.missing) {
-    if (missing.tuning_case.problem.family == answer.problem().family &&
+    if (missing.tuning_case.problem.kind() == answer.problem().kind() &&
         missing.tuning_case.environment == answer.environment())
       return missing.reason;
   }
@@ -45,6 +45,7 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
                                         options.size, fmt::join(families, ", ")),
                             fmt::format("name one: --family {}", *families.begin()));
   }
+  require_one_kind(all);
   const answers::EnvironmentChoice choice = answers::choose_environments(all).front();
   if (!choice.chosen) refuse_to_choose(all, choice);
   const db::BestAnswer& answer = all[*choice.chosen];

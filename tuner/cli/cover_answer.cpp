@@ -88,6 +88,15 @@ cover::Goal goal_of(const CoverQuestion& question) {
   return goal;
 }
 
+void require_one_kind(const db::BestAnswers& all) {
+  std::set<std::string> kinds;
+  for (const db::BestAnswer& answer : all) kinds.insert(answer.problem().kind());
+  if (kinds.size() > 1) {
+    throw model::UsageError(fmt::format("the kernels have different sizes: {}", fmt::join(kinds, ", ")),
+                            "name one: --kernel " + util::shell_quote(all.front().winner.kernel));
+  }
+}
+
 db::BestAnswers answers_to_cover(const db::Connection& connection, const db::BestQuery& query) {
   db::BestAnswers all = db::best(connection, query);
   std::erase_if(all, [&](const db::BestAnswer& one) {
@@ -98,6 +107,7 @@ db::BestAnswers answers_to_cover(const db::Connection& connection, const db::Bes
 
 answers::Chosen of_one_environment(const db::BestAnswers& all) {
   require_one_family(all);
+  require_one_kind(all);
   Chosen chosen, undecided;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
@@ -272,7 +282,7 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   every.type = first.problem.type;
   db::BestAnswers all = answers_to_cover(connection, every);
   std::erase_if(all, [&](const db::BestAnswer& one) {
-    return !(one.environment() == first.environment) ||
+    return !(one.environment() == first.environment) || one.problem().kind() != first.problem.kind() ||
            one.problem().row_padding != first.problem.row_padding;
   });
   answers::Chosen answers;

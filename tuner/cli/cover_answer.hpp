@@ -52,6 +52,9 @@ inline constexpr const char* check_strategy = "check";
 /// configurations raced there, and they stay sizes that no cover was made for.
 db::BestAnswers answers_to_cover(const db::Connection& connection, const db::BestQuery& query);
 
+/// Throws model::UsageError where kernels of a family have other sizes: there is no one answer.
+void require_one_kind(const db::BestAnswers& all);
+
 /// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
 /// model::UsageError that names the choices where nothing decides.
 answers::Chosen of_one_environment(const db::BestAnswers& all);

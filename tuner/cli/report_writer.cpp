@@ -91,9 +91,9 @@ std::size_t id_digits(const db::Connection& connection, const reports::ReportInp
 }
 
 /// Behind commands about a family of the report, so that they answer as it does.
-std::string selection(const ReportOptions& options, const model::Winner& winner, bool is_one_of_many) {
+std::string selection(const std::string& kernel, const model::Winner& winner, bool is_one_of_many) {
   std::string out = " --family " + util::shell_quote(winner.problem.family);
-  if (!options.filter.kernel.empty()) out += " --kernel " + util::shell_quote(options.filter.kernel);
+  if (!kernel.empty()) out += " --kernel " + util::shell_quote(kernel);
   if (is_one_of_many) out += " --environment " + util::shell_quote(winner.environment.text());
   return out + database_flag();
 }
@@ -105,7 +105,11 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
   std::map<model::Digest, const model::TrialRecord*> trials;
   for (const model::TrialRecord& trial : input.trials) trials.emplace(trial.key, &trial);
   std::set<model::Digest> environments;
-  for (const model::Winner& winner : input.winners) environments.insert(winner.environment.key());
+  std::map<std::string, std::set<std::string>> kinds;  // of problems, by family
+  for (const model::Winner& winner : input.winners) {
+    environments.insert(winner.environment.key());
+    kinds[winner.problem.family].insert(winner.problem.kind());
+  }
   // Where the report leaves environments out, the database may hold others that would answer.
   const bool is_one_of_many =
       environments.size() > 1 || !options.filter.device.empty() || options.keep != nullptr;
@@ -116,7 +120,9 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
     if (trial == trials.end()) continue;
     const model::Problem& problem = winner.problem;
     reports::Usage& usage = out[winner.trial];
-    usage.selection = selection(options, winner, is_one_of_many);
+    const bool is_one_kind = kinds[problem.family].size() == 1;
+    usage.selection =
+        selection(is_one_kind ? options.filter.kernel : trial->second->kernel, winner, is_one_of_many);
     usage.command = "tuner best " + problem.size_text() + usage.selection;
     if (problem.row_padding != 0) usage.command += fmt::format(" --pad {}", problem.row_padding);
     try {

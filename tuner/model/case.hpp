@@ -1,6 +1,8 @@
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tuner/model/digest.hpp"
@@ -12,6 +14,10 @@ struct Dimension {
   std::string name;
   std::int64_t value = 0;
   bool operator==(const Dimension&) const = default;
+  /// By value, then by name.
+  auto operator<=>(const Dimension& other) const {
+    return std::tie(value, name) <=> std::tie(other.value, other.name);
+  }
 };
 
 /// What is to be computed. Kernels of one family compete for it. It has the extent of each dimension, the
@@ -22,6 +28,10 @@ struct Problem {
   ElementType type = ElementType::float32;
   std::int64_t row_padding = 0;
 
+  /// `M x N x K`
+  std::string dimension_names() const;
+  /// `matmul (M x N x K)`: problems of one kind compare, kernels of a family may have several.
+  std::string kind() const;
   /// `1024` when all dimensions are equal, else `512x1024x256`.
   std::string size_text() const;
   /// size_text(), and type and padding where they are not the usual ones: `1024 double`, `512 float pad 32`.

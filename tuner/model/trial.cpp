@@ -11,6 +11,16 @@
 
 namespace tuner::model {
 
+std::string Problem::dimension_names() const {
+  std::string names;
+  for (const Dimension& dimension : sizes) names += (names.empty() ? "" : " x ") + dimension.name;
+  return names;
+}
+
+std::string Problem::kind() const {
+  return fmt::format("{} ({})", family, dimension_names());
+}
+
 std::string Problem::size_text() const {
   if (sizes.empty()) return "-";
   const bool cube = std::all_of(sizes.begin(), sizes.end(),

@@ -13,7 +13,7 @@
 // What `tuner best` answers: as tables, as reasons, as JSON, and by which of several environments.
 namespace tuner::cli::answers {
 
-/// Those whose answers are of one family and environment together, in their order.
+/// Those whose answers are of one kind of problem and environment together, in their order.
 template <class Item, class AnswerOf>
 std::vector<std::vector<const Item*>> grouped(const std::vector<Item>& items, const AnswerOf& answer_of) {
   std::vector<std::vector<const Item*>> groups;
@@ -21,16 +21,16 @@ std::vector<std::vector<const Item*>> grouped(const std::vector<Item>& items, co
     const db::BestAnswer& own = answer_of(item);
     const auto same = std::ranges::find_if(groups, [&](const auto& group) {
       const db::BestAnswer& first = answer_of(*group.front());
-      return first.problem().family == own.problem().family && first.environment() == own.environment();
+      return first.problem().kind() == own.problem().kind() && first.environment() == own.environment();
     });
     (same == groups.end() ? groups.emplace_back() : *same).push_back(&item);
   }
   return groups;
 }
 
-/// The answers for a terminal. Those of one family and environment stand together under its name: one as a
-/// block with all that is known of it, several as a table of the figures that matter most, with what all
-/// configurations share said once. `~` before a time that is approximate, `*` after a time that was not
+/// The answers for a terminal. Those of one kind of problem and environment stand together under its name:
+/// one as a block with all that is known of it, several as a table of the figures that matter most, with what
+/// all configurations share said once. `~` before a time that is approximate, `*` after a time that was not
 /// re-measured, `†` after one with launch latency; below the table what the marks in it mean, and how far the
 /// spaces were searched.
 std::string best_text(const db::BestAnswers& answers, const Style& style);
@@ -145,7 +145,7 @@ struct EnvironmentChoice {
   std::optional<std::size_t> faster = {};
 };
 
-/// The choice of each family, at each size where the answers are of several.
+/// The choice of each kind of problem, at each size where the answers are of several.
 std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answers);
 
 /// Names the faster one of `choice`, which it has, with both times and how to ask for it.

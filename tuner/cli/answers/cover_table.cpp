@@ -65,15 +65,9 @@ void mark_not_of_space(const db::Connection& connection, const Chosen& answers, 
 }
 
 void add_size(const db::Case& tuning_case, CoverTable& table) {
-  std::vector<std::string> names;
-  for (const model::Dimension& dimension : tuning_case.problem.sizes) names.push_back(dimension.name);
-  if (table.times.dimensions.empty()) table.times.dimensions = names;
-  if (table.times.dimensions != names) {
-    throw model::UsageError(
-        fmt::format("problems of {} have {}, and others of it have {}", tuning_case.problem.family,
-                    fmt::join(names, " x "), fmt::join(table.times.dimensions, " x ")),
-        "name one kernel: --kernel");
-  }
+  if (table.times.dimensions.empty())
+    for (const model::Dimension& dimension : tuning_case.problem.sizes)
+      table.times.dimensions.push_back(dimension.name);
   table.times.sizes.push_back(sizes_of(tuning_case.problem));
   table.cases.push_back(tuning_case);
   table.times.times.emplace_back(table.configurations.size());

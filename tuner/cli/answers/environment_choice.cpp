@@ -177,15 +177,16 @@ void choose(const db::BestAnswers& all, EnvironmentChoice& choice) {
 std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answers) {
   // Of one size the nearest that an environment has may be another one than another environment has.
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
-  std::set<std::string> answered;  // families with the size itself
+  std::set<std::string> answered;  // kinds of problems with the size itself
   for (const BestAnswer& answer : answers)
-    if (answer.exact) answered.insert(answer.problem().family);
+    if (answer.exact) answered.insert(answer.problem().kind());
   std::vector<EnvironmentChoice> choices;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const model::Problem& problem = answers[i].problem();
-    if (answered.contains(problem.family) && !answers[i].exact) continue;
-    const std::string size = answered.contains(problem.family) ? problem.size_text() : "";
-    questions[{problem.family, size, problem.row_padding}].push_back(i);
+    const std::string kind = problem.kind();
+    if (answered.contains(kind) && !answers[i].exact) continue;
+    const std::string size = answered.contains(kind) ? problem.size_text() : "";
+    questions[{kind, size, problem.row_padding}].push_back(i);
   }
   for (auto& [question, of_question] : questions) {
     EnvironmentChoice& choice = choices.emplace_back();
