@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "db/machine.hpp"
 #include "db/rows.hpp"
@@ -62,12 +63,7 @@ Case read_counted_case(Statement::Use& row) {
 }
 
 bool before(const tuner::model::Problem& a, const tuner::model::Problem& b) {
-  const auto by_value = [](const auto& x, const auto& y) { return x.value < y.value; };
-  if (a.sizes != b.sizes) {
-    return std::lexicographical_compare(a.sizes.begin(), a.sizes.end(), b.sizes.begin(), b.sizes.end(),
-                                        by_value);
-  }
-  return std::pair(a.type, a.row_padding) < std::pair(b.type, b.row_padding);
+  return std::tie(a.sizes, a.type, a.row_padding) < std::tie(b.sizes, b.type, b.row_padding);
 }
 
 void sort_newest_environment_first(std::vector<Case>& cases) {
@@ -244,6 +240,18 @@ void for_each_trial(const Connection& db, const TrialFilter& filter, const Detai
     remove_current(stored);
     visit(std::move(stored));
   }
+}
+
+std::set<Digest> runs_of_trials(const Connection& db, const TrialFilter& filter) {
+  const Snapshot snapshot(db);
+  select_into_table(db, filter);
+  const auto runs = Statement(db,
+                              "WITH chosen AS MATERIALIZED (SELECT trial FROM selection) "
+                              "SELECT run FROM trials WHERE id IN chosen UNION "
+                              "SELECT run FROM measurements WHERE trial IN chosen UNION "
+                              "SELECT run FROM earlier_failures WHERE trial IN chosen")
+                        .all(&Statement::Use::digest);
+  return {runs.begin(), runs.end()};
 }
 
 std::vector<TrialRecord> trials(const Connection& db, const TrialFilter& filter) {

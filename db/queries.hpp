@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -53,6 +54,9 @@ struct Detail {
 /// the trials alone, not on when they came. One query, whatever their number; not to be called from `visit`.
 void for_each_trial(const Connection& db, const TrialFilter& filter, const Detail& detail,
                     const std::function<void(StoredTrial&&)>& visit);
+/// The runs that had any outcome of these trials.
+std::set<tuner::model::Digest> runs_of_trials(const Connection& db, const TrialFilter& filter);
+
 /// Reads one trial after another by their ids.
 class TrialLoader {
  public:

@@ -36,14 +36,13 @@ std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wan
 /// What the trials that are exported are of. It decides which of the other records go with them.
 class Selected {
  public:
+  explicit Selected(std::set<Digest> runs) : m_runs(std::move(runs)) {}
   void add(const StoredTrial& stored) {
     const TrialRecord& trial = stored.trial;
     m_trials.insert(trial.key);
     if (!trial.probe_key.empty()) m_probes.insert(trial.probe_key);
     m_devices.insert(trial.environment.device);
     m_kernels.emplace(trial.problem.family, trial.kernel);
-    runs.insert(trial.run);
-    for (const StoredMeasurement& past : stored.earlier) runs.insert(past.run);
   }
   std::int64_t trials() const { return static_cast<std::int64_t>(m_trials.size()); }
 
@@ -54,7 +53,7 @@ class Selected {
     return std::all_of(final.entries.begin(), final.entries.end(),
                        [&](const FinalRecord::Entry& entry) { return m_trials.contains(entry.trial); });
   }
-  bool has(const SearchRecord& search) const { return runs.contains(search.run); }
+  bool has(const SearchRecord& search) const { return m_runs.contains(search.run); }
   bool has(const Ceiling& ceiling) const { return m_devices.contains(ceiling.device); }
   bool has(const StoredDeclaration& declaration) const {
     return m_kernels.contains({declaration.kernel.family, declaration.kernel.kernel});
@@ -62,9 +61,8 @@ class Selected {
   bool has(const StoredCounter& counter) const { return m_trials.contains(counter.trial); }
   bool has(const StoredJudgement& judgement) const { return m_trials.contains(judgement.trial); }
 
-  std::set<Digest> runs;
-
  private:
+  std::set<Digest> m_runs;
   std::set<Digest> m_trials;
   std::set<Digest> m_probes;
   std::set<std::string> m_devices;
@@ -104,18 +102,14 @@ bool selects_all(const TrialFilter& filter) {
 
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
   const Snapshot snapshot(db);
-  Selected selected;
-  // Lines of trials are kept as text until the runs they name are known, which come first.
-  std::string lines;
+  const std::set<Digest> runs = runs_of_trials(db, filter);
+  out << header_line();
+  for (const RunRecord& run : runs_of(db, runs, selects_all(filter))) out << export_line(run);
+  Selected selected(runs);
   for_each_trial(db, filter, {.samples = true, .measurements = true}, [&](StoredTrial&& stored) {
     selected.add(stored);
-    lines += export_line(std::move(stored));
+    out << export_line(std::move(stored));
   });
-  for (const PastFailure& failure : past_failures(db))
-    if (selected.has(failure)) selected.runs.insert(failure.run);
-  out << header_line();
-  for (const RunRecord& run : runs_of(db, selected.runs, selects_all(filter))) out << export_line(run);
-  out << lines;
   JudgementLines judgements(out);
   for_each_record(db, filter, [&]<class Record>(const Record& record) {
     if (!selected.has(record)) return;

@@ -262,6 +262,11 @@ extent = ["N"]
       CHECK(result.exit_code == 1);
       CHECK(has(result.err, "cannot be written: it is a database"));
     }
+    for (const char* part : {"kept.db-wal", "kept.db-shm", "kept.db-journal"}) {
+      const auto result = user.types({"export", "--db", "kept.db", "-o", part});
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, std::string(part) + " cannot be written: it is a part of a database"));
+    }
     CHECK(tuner::test::read_text(user.home / "kept.db") == before);
   }
 

@@ -38,6 +38,19 @@ TEST_CASE("a file appears whole, keeps its permissions, and leaves nothing besid
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
+TEST_CASE("a file that is not finished leaves what was there, and nothing beside it") {
+  const util::TemporaryFolder folder;
+  const std::string path = (folder.path() / "export.jsonl").string();
+  util::write_file(path, "first");
+  {
+    util::OutputFile file(path);
+    file.write(std::string(1'000'000, 'x'));
+    CHECK(contents(path) == "first");
+  }
+  CHECK(contents(path) == "first");
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+}
+
 TEST_CASE("a file that is where the new one would be made is left alone, and the error names it") {
   const util::TemporaryFolder folder;
   const fs::path path = folder.path() / "report.md";

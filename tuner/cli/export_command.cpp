@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <sstream>
+#include <ostream>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -90,7 +91,7 @@ std::vector<model::TrialRecord> winners_of(const db::Connection& connection, con
 
 Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
   Files files;
-  std::map<std::string, std::string> kernels;  // with their families
+  std::set<std::pair<std::string, std::string>> kernels;  // with their families
   db::TrialFilter selected = filter;
   selected.superseded = false;
   selected.ceilings = false;
@@ -103,8 +104,8 @@ Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
     query.family = family;
     query.device = filter.device;
     const std::vector<model::TrialRecord> winners = winners_of(connection, query);
-    if (!winners.empty())
-      files.emplace_back(interchange::wisdom_file_name(kernel),
+    if (!winners.empty())  // kernel_launcher finds it by this name
+      files.emplace_back(free_name(files, interchange::in_file_name(kernel), ".wisdom"),
                          interchange::kernel_launcher_wisdom(winners, devices));
   }
   return files;
@@ -168,10 +169,10 @@ int export_trials(const Context& context, const ExportOptions& options) {
     write_err(util::counted(files, "file") + " written");
     return 0;
   }
-  std::ostringstream text;
-  const std::int64_t trials = db::export_database(connection, options.filter, text);
-  deliver(options.path, text.str());
-  write_err(fmt::format("{} trials exported", trials));
+  std::int64_t trials = 0;
+  deliver(options.path,
+          [&](std::ostream& out) { trials = db::export_database(connection, options.filter, out); });
+  write_err(util::counted(trials, "trial") + " exported");
   return 0;
 }
 

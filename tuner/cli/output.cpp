@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <ostream>
+#include <streambuf>
 #include <utility>
 
 #include "reports/json.hpp"
@@ -21,7 +24,7 @@
 namespace tuner::cli {
 namespace {
 
-void write_all(std::FILE* file, const std::string& text) {
+void write_all(std::FILE* file, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), file);
   std::fflush(file);
 }
@@ -116,7 +119,7 @@ void end_output() {
   streams().pager.reset();
 }
 
-void write_out(const std::string& text) {
+void write_out(std::string_view text) {
   if (std::exchange(streams().pages, false)) streams().pager = terminal::Pager::open();
   errno = 0;
   write_all(stdout, text);
@@ -175,9 +178,44 @@ std::string pasteable(const std::string& command) {
   return out;
 }
 
-void deliver(const std::string& path, const std::string& text) {
-  if (is_stdout(path)) return write_out(text);
-  util::write_file(path, path.ends_with(".gz") ? util::gzipped(text) : text, "give another path");
+void deliver(const std::string& path, std::string_view text) {
+  deliver(path, [&](std::ostream& out) { out << text; });
+}
+
+namespace {
+
+/// Hands on what a stream is given.
+class Pieces : public std::streambuf {
+ public:
+  explicit Pieces(std::function<void(std::string_view)> take) : m_take(std::move(take)) {}
+
+ protected:
+  int_type overflow(int_type character) override {
+    const char one = traits_type::to_char_type(character);
+    xsputn(&one, 1);
+    return character;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    m_take({text, static_cast<std::size_t>(count)});
+    return count;
+  }
+
+ private:
+  std::function<void(std::string_view)> m_take;
+};
+
+}  // namespace
+
+void deliver(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  std::optional<util::OutputFile> file;
+  using Packing = util::OutputFile::Packing;
+  if (!is_stdout(path))
+    file.emplace(path, "give another path", path.ends_with(".gz") ? Packing::gzip : Packing::none);
+  Pieces pieces([&](std::string_view text) { file ? file->write(text) : write_out(text); });
+  std::ostream out(&pieces);
+  out.exceptions(std::ios::badbit);  // what is thrown is not swallowed
+  write(out);
+  if (file) file->finish();
 }
 
 void require_deliverable(const std::string& path) {

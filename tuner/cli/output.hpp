@@ -1,5 +1,8 @@
 #pragma once
+#include <functional>
+#include <iosfwd>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "db/stored_values.hpp"
@@ -30,7 +33,7 @@ void end_output();
 
 /// Data for the reader of stdout. Throws model::Error when it cannot be written, except where the reader went
 /// away.
-void write_out(const std::string& text);
+void write_out(std::string_view text);
 /// A message for people, on stderr, laid out for its width by util::wrapped_message(). Of a quiet process
 /// only where it begins with `warning:`. `file`: a path in it, which is a link where the terminal has links.
 void write_err(const std::string& text, const std::string& file = "");
@@ -48,9 +51,11 @@ std::string pasteable(const std::string& command);
 inline bool is_stdout(const std::string& path) {
   return path.empty() || path == "-";
 }
-/// `text` to standard output or to the file at `path`; see is_stdout() and util::write_file(). A name that
-/// ends with .gz gets it gzipped.
-void deliver(const std::string& path, const std::string& text);
+/// `text` to standard output or to the file at `path`; see is_stdout() and util::OutputFile. A name that ends
+/// with .gz gets it gzipped.
+void deliver(const std::string& path, std::string_view text);
+/// The same of what `write` gives the stream, and piece by piece, since all of it may fill the memory.
+void deliver(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 /// Fails early, before there is anything to write, where `path` could not be written. Throws model::Error
 /// naming it.

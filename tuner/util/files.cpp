@@ -26,6 +26,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// That zlib reads or writes.
+constexpr unsigned bytes_at_once = 1U << 18U;
+
 /// Where a path leads in the end.
 struct Target {
   fs::path path;  ///< links followed, as far as they lead anywhere
@@ -69,18 +72,6 @@ void keep_mode(int file, const fs::path& replaced) {
   if (::stat(replaced.c_str(), &status) == 0) static_cast<void>(::fchmod(file, status.st_mode & 07777U));
 }
 
-void replace(const std::string& path, const Target& target, std::string_view text, const std::string& hint) {
-  const std::string temporary = fmt::format("{}.new-{}", target.path.string(), ::getpid());
-  FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!file) refuse(path, fmt::format("making {} failed: {}", temporary, std::strerror(errno)), hint);
-  keep_mode(file.get(), target.path);
-  const bool written = write_all(file.get(), text) && ::fsync(file.get()) == 0;
-  if (written && ::rename(temporary.c_str(), target.path.c_str()) == 0) return;
-  const std::string why = std::strerror(errno);
-  ::unlink(temporary.c_str());
-  refuse(path, why, hint);
-}
-
 }  // namespace
 
 std::string text_of(const fs::path& file) {
@@ -109,15 +100,56 @@ bool begins_as_database(const fs::path& path) {
 }
 
 void require_no_database(const std::string& path, const std::string& hint) {
-  if (begins_as_database(path)) refuse(path, "it is a database", hint);
+  const std::string place = follow(path, hint).path.string();
+  if (begins_as_database(place)) refuse(path, "it is a database", hint);
+  for (const std::string_view suffix : {"-wal", "-shm", "-journal"}) {
+    if (place.ends_with(suffix) && begins_as_database(place.substr(0, place.size() - suffix.size())))
+      refuse(path, "it is a part of a database", hint);
+  }
+}
+
+OutputFile::OutputFile(std::string path, std::string hint, Packing packing)
+    : m_path(std::move(path)), m_hint(std::move(hint)), m_out(nullptr, gzclose) {
+  require_no_database(m_path, m_hint);
+  const Target target = follow(m_path, m_hint);
+  m_place = target.path;
+  if (target.replaceable()) {
+    const std::string temporary = fmt::format("{}.new-{}", m_place.string(), ::getpid());
+    m_file = FileDescriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!m_file) refuse(m_path, fmt::format("making {} failed: {}", temporary, std::strerror(errno)), m_hint);
+    m_temporary = temporary;
+    keep_mode(m_file.get(), m_place);
+  } else {
+    m_file = FileDescriptor(::open(m_place.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!m_file) refuse(m_path, std::strerror(errno), m_hint);
+  }
+  // zlib writes as it is what is not to be packed: `T`.
+  m_out.reset(gzdopen(::fcntl(m_file.get(), F_DUPFD_CLOEXEC, 0), packing == Packing::gzip ? "wb" : "wbT"));
+  if (!m_out || gzbuffer(m_out.get(), bytes_at_once) != 0) throw std::bad_alloc();
+}
+
+OutputFile::~OutputFile() {
+  if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+}
+
+void OutputFile::write(std::string_view text) {
+  if (!text.empty() && gzfwrite(text.data(), 1, text.size(), m_out.get()) != text.size())
+    refuse(m_path, std::strerror(errno), m_hint);
+}
+
+void OutputFile::finish() {
+  bool done = gzclose(m_out.release()) == Z_OK;
+  if (!m_temporary.empty()) {
+    done = done && ::fsync(m_file.get()) == 0 && ::rename(m_temporary.c_str(), m_place.c_str()) == 0;
+    if (done) m_temporary.clear();
+  }
+  if (!done) refuse(m_path, std::strerror(errno), m_hint);
 }
 
 void write_file(const std::string& path, std::string_view text, const std::string& hint) {
-  require_no_database(path, hint);
-  const Target target = follow(path, hint);
-  if (target.replaceable()) return replace(path, target, text, hint);
-  const FileDescriptor file(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  if (!file || !write_all(file.get(), text)) refuse(path, std::strerror(errno), hint);
+  OutputFile file(path, hint);
+  file.write(text);
+  file.finish();
 }
 
 bool leads_to_file(const std::string& path) {
@@ -195,39 +227,13 @@ void TemporaryFolder::write(const fs::path& relative, std::string_view text) con
   if (!file) throw model::Error(fmt::format("cannot write {}", path.string()), "is the disk full?");
 }
 
-std::string gzipped(std::string_view bytes) {
-  constexpr int gzip_format = 15 + 16;  // the largest window, with gzip's header
-  constexpr std::size_t at_once = std::size_t{1} << 18U;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, deflateEnd);
-  std::string packed;
-  std::vector<char> out(at_once);
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
-    if (stream.avail_in == 0) {
-      const std::string_view piece = bytes.substr(0, at_once);
-      bytes.remove_prefix(piece.size());
-      // zlib only reads there.
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-      stream.avail_in = static_cast<uInt>(piece.size());
-    }
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    status = deflate(&stream, bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-    packed.append(out.data(), out.size() - stream.avail_out);
-  }
-  return packed;
-}
-
 /// zlib reads files that are not packed as they are.
 class GzipInput::Buffer : public std::streambuf {
  public:
   explicit Buffer(const fs::path& path)
       : m_path(path),
         m_file(fs::is_directory(path) ? nullptr : gzopen(path.c_str(), "rb"), gzclose),
-        m_bytes(std::size_t{1} << 18U) {}
+        m_bytes(bytes_at_once) {}
 
   bool is_open() const { return m_file != nullptr; }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+struct gzFile_s;  // of zlib
+
 namespace tuner::util {
 
 /// Owns an open file descriptor.
@@ -43,13 +45,34 @@ bool write_all(int file, std::string_view text);
 /// Whether `path` is a file that begins as every SQLite database does. A pipe is not read.
 bool begins_as_database(const std::filesystem::path& path);
 
-/// Throws model::Error where that is so: results are never written over.
+/// Throws model::Error where that is so, or where SQLite keeps a part of one: results are never written over.
 void require_no_database(const std::string& path, const std::string& hint = "");
 
-/// Writes `text` where `path` leads, which is no database. A regular file, or one that is not there yet,
-/// appears whole by renaming a temporary file beside it; a symbolic link is followed and stays a link.
-/// Devices, pipes and sockets are written to and never replaced. Throws model::Error naming the path, with
+/// Writes where `path` leads, which is no database. A regular file, or one that is not there yet, appears
+/// whole with finish(), by renaming a temporary file beside it; a symbolic link is followed and stays a link.
+/// Devices, pipes and sockets are written to and never replaced. All throw model::Error naming the path, with
 /// `hint` as the next step.
+class OutputFile {
+ public:
+  enum class Packing { none, gzip };
+  explicit OutputFile(std::string path, std::string hint = "", Packing packing = Packing::none);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  void write(std::string_view text);
+  void finish();
+
+ private:
+  std::string m_path;
+  std::string m_hint;
+  std::filesystem::path m_place;
+  std::string m_temporary;  ///< empty: none, or it has become the file
+  FileDescriptor m_file;
+  std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> m_out;
+};
+
+/// The same of all of it.
 void write_file(const std::string& path, std::string_view text, const std::string& hint = "");
 
 /// Throws the error that write_file() would end with as far as that can be known before there is anything to
@@ -83,9 +106,6 @@ class TemporaryFolder {
 /// Removes this user's folders in `root` that no process holds any more. It removes none while another
 /// process does the same, and none younger than a minute, since its maker may not have locked it yet.
 void remove_abandoned_folders(const std::filesystem::path& root);
-
-/// `bytes` as the content of a .gz file.
-std::string gzipped(std::string_view bytes);
 
 /// Reads a file, and unpacks it on the way where it is gzipped. Is in a failed state where there is no such
 /// file or it may not be opened. Reading throws model::Error where what is packed is damaged or ends early.
