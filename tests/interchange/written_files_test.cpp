@@ -164,7 +164,7 @@ TEST_SUITE("tuner::interchange") {
     CHECK(record.at("time") == 2.5);
     CHECK(record.at("environment").at("device_name") == "GPU");
     CHECK(record.at("environment").at("compute_capability") == 90);
-    CHECK(wisdom_file_name("copy tiles") == "copy_tiles.wisdom");
+    CHECK(in_file_name("copy tiles") == "copy_tiles");
   }
 
   TEST_CASE("what the formats cannot say is refused") {
@@ -186,7 +186,8 @@ TEST_SUITE("tuner::interchange") {
     const auto answers = db::best(db::open_results(path), {});
     REQUIRE(answers.size() == 1);
     CHECK(answers[0].winner.configuration.text() == "TILE=16 LAYOUT=row");
-    CHECK(answers[0].tuning_case.environment.toolkit == "Kernel Tuner");
+    CHECK(answers[0].tuning_case.environment.text() ==
+          "GPU, driver 580, Kernel Tuner of nvrtc 13.0, double, L2 warm, recorded standard-3");
     CHECK(answers[0].device_kind == "replay");
 
     const db::Connection own = db::open_in_memory();
@@ -195,5 +196,24 @@ TEST_SUITE("tuner::interchange") {
     CHECK(again.runs + again.trials + again.measurements == 0);
     tuner::test::write_text(folder / "results.json", t4_results(trials()));
     CHECK(db::import_file(own, folder / "results.json").trials == 5);  // of an environment of its own
+  }
+
+  TEST_CASE("files of one configuration in several environments, and with padded rows, stay apart") {
+    const tuner::test::TemporaryFolder folder;
+    const db::Connection own = db::open_in_memory();
+    for (const auto write : {kernel_tuner_cache, t4_results}) {
+      std::vector<std::vector<TrialRecord>> files(6, trials());
+      for (TrialRecord& trial : files[1]) trial.problem.row_padding = 32;
+      for (TrialRecord& trial : files[2]) trial.environment.driver = "600";
+      for (TrialRecord& trial : files[3]) trial.environment.l2 = "cold";
+      for (TrialRecord& trial : files[4]) trial.environment.execution = "stream";
+      for (TrialRecord& trial : files[5]) trial.environment.clock_mhz = 1200;
+      for (const auto& file : files) {
+        tuner::test::write_text(folder / "file.json", write(file));
+        const db::Added added = db::import_file(own, folder / "file.json");
+        CHECK(added.runs == 1);
+        CHECK(added.trials == 5);
+      }
+    }
   }
 }

@@ -154,6 +154,9 @@ void read_own_names(RecordedSpace& space, const Json& file) {
   if (own == file.end()) return;
   space.family = own->value("family", "");
   space.type = own->value("type", "");
+  space.row_padding = own->value("row_padding", std::int64_t{0});
+  for (const auto& [name, member] : environment_names) space.environment.*member = own->value(name, "");
+  space.environment.clock_mhz = own->value("clock_mhz", 0.0);
   if (own->contains("sizes")) space.size_names = own->at("sizes").get<std::vector<std::string>>();
   if (space.size_names.size() != space.problem.size()) space.size_names.clear();
 }
@@ -203,6 +206,7 @@ model::Problem RecordedSpace::case_problem() const {
                          d < problem.size() ? problem[d] : 1});
   }
   out.type = model::parse_element_type(type).value_or(model::ElementType::float32);
+  out.row_padding = row_padding;
   return out;
 }
 

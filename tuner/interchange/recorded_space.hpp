@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/model/case.hpp"
@@ -41,7 +42,15 @@ struct RecordedSpace {
   std::string family;                   ///< empty: not said
   std::vector<std::string> size_names;  ///< empty: not said
   std::string type;                     ///< empty: not said
+  std::int64_t row_padding = 0;
+  model::Environment environment = {};  ///< what our own exports say of it; empty: not said
 };
+
+/// What our own exports say of the environment beside the device and the type.
+inline constexpr std::pair<const char*, std::string model::Environment::*> environment_names[] = {
+    {"driver", &model::Environment::driver}, {"toolkit", &model::Environment::toolkit},
+    {"l2", &model::Environment::l2},         {"method", &model::Environment::method},
+    {"inputs", &model::Environment::inputs}, {"execution", &model::Environment::execution}};
 
 /// Reads Kernel Tuner's cache files, T4 files and KTT's results, gzipped or not. A cache file whose writer
 /// was stopped before it wrote the last brackets is read up to its last whole entry. Throws model::Error that
@@ -71,9 +80,9 @@ struct RecordedTrials {
 /// What the file says of one configuration, with an interval of its median where it has samples enough.
 model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry);
 
-/// The environment names the format and, where no times were recorded, what stands in their place, so that
-/// none of it competes with what was measured here. Identities follow from the content: the same file read
-/// twice, or longer the second time, gives the same run and trials.
+/// The environment names the format, what our own exports say of it and, where no times were recorded, what
+/// stands in their place, so that none of it competes with what was measured here. Identities follow from the
+/// content: the same file read twice, or longer the second time, gives the same run and trials.
 RecordedTrials recorded_trials(const RecordedSpace& recorded);
 
 }  // namespace tuner::interchange

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,22 +16,32 @@ std::string text_or(const std::string& text, const char* otherwise) {
 }
 
 model::Environment environment_of(const RecordedSpace& recorded, model::ElementType type) {
-  model::Environment environment;
+  const model::Environment& said = recorded.environment;
+  const auto joined = [](const std::string& first, const std::string& between, const std::string& second) {
+    return second.empty() ? first : first + between + second;
+  };
+  model::Environment environment = said;
   environment.device = text_or(recorded.device, "unknown device");
-  environment.driver = "unknown";
-  environment.toolkit = recorded.format;
+  environment.driver = text_or(said.driver, "unknown");
+  environment.toolkit = joined(recorded.format, " of ", said.toolkit);
   environment.type = type;
-  environment.l2 = "warm";
-  environment.method = recorded.instead_of_time.empty() ? "recorded" : "recorded " + recorded.instead_of_time;
-  environment.inputs = "spec";
+  environment.l2 = text_or(said.l2, "warm");
+  environment.method = joined(joined("recorded", " ", said.method), " ", recorded.instead_of_time);
+  environment.inputs = text_or(said.inputs, "spec");
   return environment;
+}
+
+/// What tells problems of a family apart.
+std::string problem_name(const model::Problem& problem) {
+  const std::string padding = problem.row_padding == 0 ? "" : fmt::format(" pad {}", problem.row_padding);
+  return problem.sizes_json() + padding;
 }
 
 model::RunRecord run_of(const RecordedSpace& recorded, const model::Environment& environment) {
   model::RunRecord run;
   model::DigestBuilder id;
   id.add("recorded run").add(recorded.format).add(recorded.kernel).add(environment.key());
-  id.add(recorded.case_problem().sizes_json()).add(recorded.entries.front().measured_at);
+  id.add(problem_name(recorded.case_problem())).add(recorded.entries.front().measured_at);
   run.id = id.finish();
   run.command_line = "recorded by " + recorded.format;
   run.started_at = run.ended_at = text_or(recorded.entries.front().measured_at, unknown_time);
@@ -112,7 +124,7 @@ RecordedTrials recorded_trials(const RecordedSpace& recorded) {
     binary.add("recorded binary").add(trial.kernel).add(trial.configuration.canonical_json());
     trial.binary_key = binary.finish();
     model::DigestBuilder key;
-    key.add("recorded trial").add(trial.binary_key).add(problem.family).add(problem.sizes_json());
+    key.add("recorded trial").add(trial.binary_key).add(problem.family).add(problem_name(problem));
     trial.key = key.add(environment.key()).finish();
     trial.compile_ms = entry.compile_ms;
     trial.outcome = outcome_of(entry);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tuner/interchange/recorded_space.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::interchange {
@@ -86,10 +87,14 @@ OutJson extents(const model::Problem& problem) {
 OutJson own_names(const TrialRecord& trial) {
   OutJson sizes = OutJson::array();
   for (const model::Dimension& size : trial.problem.sizes) sizes.push_back(size.name);
-  return {{"family", trial.problem.family},
-          {"type", std::string(model::cuda_name(trial.problem.type))},
-          {"sizes", sizes},
-          {"environment", trial.environment.text()}};
+  OutJson out = {{"family", trial.problem.family},
+                 {"type", std::string(model::cuda_name(trial.problem.type))},
+                 {"sizes", sizes},
+                 {"row_padding", trial.problem.row_padding},
+                 {"environment", trial.environment.text()}};
+  for (const auto& [name, member] : environment_names) out[name] = trial.environment.*member;
+  out["clock_mhz"] = trial.environment.clock_mhz;
+  return out;
 }
 
 const char* kernel_tuner_error(TrialStatus status) {
@@ -255,10 +260,6 @@ std::string in_file_name(std::string name) {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
   return name;
-}
-
-std::string wisdom_file_name(const std::string& kernel) {
-  return in_file_name(kernel) + ".wisdom";
 }
 
 }  // namespace tuner::interchange

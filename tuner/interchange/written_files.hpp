@@ -24,7 +24,5 @@ std::string kernel_launcher_wisdom(const std::vector<model::TrialRecord>& winner
 
 /// A name as part of a file's: `NVIDIA_H200`.
 std::string in_file_name(std::string name);
-/// The name by which kernel_launcher finds the wisdom of a kernel: `my_kernel.wisdom`.
-std::string wisdom_file_name(const std::string& kernel);
 
 }  // namespace tuner::interchange
