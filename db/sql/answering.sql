@@ -85,7 +85,7 @@ SELECT total(max(y.tried, coalesce((
 FROM (SELECT k.family, k.name, total(t.trials) AS tried
       FROM tallies AS t
       JOIN kernels AS k ON k.id = t.kernel
-      WHERE t.tuning_case = ?1 AND t.superseded = 0 AND t.role <> 'baseline' AND (?2 = '' OR k.name = ?2)
+      WHERE t.tuning_case = ?1 AND t.trials > 0 AND t.superseded = 0 AND t.role <> 'baseline' AND (?2 = '' OR k.name = ?2)
       GROUP BY k.family, k.name) AS y
 
 -- # select_untuned

@@ -114,6 +114,34 @@ TEST_SUITE("db") {
     }
   }
 
+  TEST_CASE("a search settles nothing of a kernel whose trials were all superseded, in any copy") {
+    const TempFolder folder;
+    search(folder / "a.db", "first", {"a", "b"});
+    {
+      db::ResultStore store(folder / "a.db");
+      store.begin_run(db_test::sample_run("second"));
+      TrialRecord other = timed_trial("other", 512, 100);
+      other.kernel = "other";
+      store.record(other);
+      for (const char* name : {"x", "y", "z"}) {
+        TrialRecord edited = timed_trial(name, 1024, 100);
+        edited.definition = db_test::key("edited");
+        edited.run = db_test::key("second");
+        store.record(edited);
+      }
+    }
+    std::ofstream(folder / "a.jsonl") << db_test::exported(folder / "a.db");
+    const db::Connection own = db::open_database(folder / "a.db");
+    db::import_file(own, folder / "a.jsonl");  // decides which definition is in force
+    REQUIRE(ask(folder / "a.db",
+                "SELECT group_concat(superseded) FROM trials WHERE kernel = (SELECT kernel "
+                "FROM trials ORDER BY rowid LIMIT 1)") == "1,1,0,0,0");
+    const db::Connection copy = db::open_database(folder / "copy.db");
+    db::merge_database(copy, folder / "a.db");
+    const Digest asked = db::case_id(db_test::cube(512), db_test::sample_environment());
+    for (const db::Connection* db : {&own, &copy}) CHECK(db::SearchFinder(*db).settled(asked, "") == 1);
+  }
+
   TEST_CASE("an idea is kept by whichever database knows it") {
     const TempFolder folder;
     search(folder / "a.db", "first", {"a"});
