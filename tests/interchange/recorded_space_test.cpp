@@ -132,6 +132,20 @@ TEST_SUITE("tuner::interchange") {
     CHECK(space.entries[0].status == TrialStatus::unlaunchable);
   }
 
+  TEST_CASE("numbers that Python writes and JSON has not are no times, and text stays as it is") {
+    const RecordedSpace space = parse_recorded_space(
+        R"({"tune_params": {"A": ["NaN", "\"", "c"]}, "cache": {
+"NaN": {"A": "NaN", "time": 2, "times": [2, NaN], "GFLOP/s": -Infinity},
+"quote": {"A": "\"", "time": NaN}, "c": {"A": "c", "time": Infinity}}})",
+        "file.json");
+    REQUIRE(space.entries.size() == 3);
+    CHECK(space.parameters[0].values[0].text() == "NaN");
+    CHECK(space.entries[0].time_ns == 2e6);
+    CHECK(space.entries[0].samples_ns.size() == 1);
+    CHECK(space.entries[1].status == TrialStatus::launch_error);
+    CHECK(space.entries[2].status == TrialStatus::launch_error);
+  }
+
   TEST_CASE("samples and the time of day are read, times of T4 in the file's unit") {
     const RecordedSpace space = parse_recorded_space(R"({"metadata": {"timeunit": "seconds"}, "results": [
 {"timestamp": "2023-12-22 09:54:05.502007+00:00", "configuration": {"A": 1}, "invalidity": "correct",

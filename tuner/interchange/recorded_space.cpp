@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "tuner/interchange/recorded_rows.hpp"
@@ -29,6 +29,19 @@ std::string read_text(const std::filesystem::path& path) {
   util::GzipInput in(path);
   if (!in) throw model::Error(fmt::format("cannot read {}", path.string()), "is there such a file?");
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// Python writes numbers that JSON has not. An empty list takes their place, which is no time.
+void replace_no_numbers(std::string& text) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') is_quoted = !is_quoted;
+    if (text[i] == '\\') ++i;
+    if (is_quoted) continue;
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"})
+      if (text.compare(i, word.size(), word) == 0)
+        text.replace(i, word.size(), "[]" + std::string(word.size() - 2, ' '));
+  }
 }
 
 /// With the entries of a Kernel Tuner cache as an array: an object that keeps its order looks for each new
@@ -164,6 +177,7 @@ void read_own_names(RecordedSpace& space, const Json& file) {
 }  // namespace
 
 RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
+  replace_no_numbers(text);
   const Json file = parse_cut_off(text, name);
   text = {};
   RecordedSpace space;
