@@ -17,6 +17,8 @@ TEST_CASE("a command in a message asks the database that the user's command had"
   CHECK(
       in_same_database("`tuner list runs` and `tuner report` show identifiers") ==
       "`tuner list runs --db '/scratch/a b.db'` and `tuner report --db '/scratch/a b.db'` show identifiers");
+  CHECK(in_same_database("`tuner explain 64` says what binds it") ==
+        "`tuner explain 64 --db '/scratch/a b.db'` says what binds it");
   CHECK(in_same_database("for example tuner best 1024 --format flags") ==
         "for example tuner best 1024 --format flags --db '/scratch/a b.db'");
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "tuner/cli/cover_answer.hpp"
@@ -54,7 +53,7 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
     throw NothingFound(
         fmt::format("size {} {}; the nearest is {}", options.size,
                     unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
-        fmt::format("--nearest takes it; tuner run --sizes {} measures what was asked for", options.size));
+        fmt::format("--nearest takes it; `tuner run --sizes {}` measures what was asked for", options.size));
   }
   return *choice.chosen;
 }

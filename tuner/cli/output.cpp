@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -51,17 +50,17 @@ std::string& flag() {
 
 /// Whether what begins with `tuner ` is a command with a database.
 bool takes_database(std::string_view command) {
-  constexpr std::array<std::string_view, 16> names = {
-      "baseline",      "best",      "compare", "compile", "cover", "export",  "forget", "import",
-      "list failures", "list runs", "merge",   "pack",    "plan",  "refresh", "report", "run"};
-  constexpr std::string_view show = "show";
+  constexpr std::string_view names[] = {"baseline",  "best",   "compare", "compile", "cover",
+                                        "explain",   "export", "forget",  "import",  "list failures",
+                                        "list runs", "merge",  "pack",    "plan",    "profile",
+                                        "refresh",   "report", "run",     "show",    "top"};
   constexpr std::string_view program = "tuner ";
   const std::string_view words = command.substr(program.size());
   const auto begins = [&](std::string_view name) {
     return words.starts_with(name) && (words.size() == name.size() || words[name.size()] == ' ');
   };
   const bool names_its_own = begins("compare") && words.find(".db") != std::string_view::npos;
-  return !names_its_own && (begins(show) || std::ranges::any_of(names, begins));
+  return !names_its_own && std::ranges::any_of(names, begins);
 }
 
 /// Whether the command at `begin` is one to be given: between backticks, or at the end of a sentence.
