@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include "db/kernel_specs.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "db/machine.hpp"
 #include "db/rows.hpp"

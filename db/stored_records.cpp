@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 #include <tuple>
-#include <utility>
 
 namespace db {
 

@@ -25,14 +25,6 @@ using tuner::model::RunRecord;
 using tuner::model::SearchRecord;
 using tuner::model::TrialRecord;
 
-/// Oldest first, so that a later export of the same database begins like an earlier one.
-std::vector<RunRecord> runs_of(const Connection& db, const std::set<Digest>& wanted, bool all) {
-  std::vector<RunRecord> list = runs(db);
-  std::erase_if(list, [&](const RunRecord& run) { return !all && !wanted.contains(run.id); });
-  std::reverse(list.begin(), list.end());
-  return list;
-}
-
 /// What the trials that are exported are of. It decides which of the other records go with them.
 class Selected {
  public:
@@ -102,10 +94,13 @@ bool selects_all(const TrialFilter& filter) {
 
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
   const Snapshot snapshot(db);
-  const std::set<Digest> runs = runs_of_trials(db, filter);
+  const std::set<Digest> of_trials = runs_of_trials(db, filter);
   out << header_line();
-  for (const RunRecord& run : runs_of(db, runs, selects_all(filter))) out << export_line(run);
-  Selected selected(runs);
+  // Oldest first, so that a later export of the same database begins like an earlier one.
+  const std::vector<RunRecord> newest_first = runs(db);
+  for (auto run = newest_first.rbegin(); run != newest_first.rend(); ++run)
+    if (selects_all(filter) || of_trials.contains(run->id)) out << export_line(*run);
+  Selected selected(of_trials);
   for_each_trial(db, filter, {.samples = true, .measurements = true}, [&](StoredTrial&& stored) {
     selected.add(stored);
     out << export_line(std::move(stored));

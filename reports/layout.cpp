@@ -189,10 +189,8 @@ bool has_size_axis(const TableLayout& layout) {
 
 /// Trials of one family, and of one problem where nothing in the table tells sizes apart: a cell never
 /// compares times of different problems.
-using Part = FamilyGroup;
-
-std::vector<Part> parts(const TableLayout& layout, const Trials& filtered) {
-  std::vector<Part> out = by_family(filtered);
+std::vector<FamilyGroup> parts(const TableLayout& layout, const Trials& filtered) {
+  std::vector<FamilyGroup> out = by_family(filtered);
   if (!has_size_axis(layout)) {
     out.clear();
     std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
@@ -266,8 +264,8 @@ Table part_table(const TableLayout& layout, const Trials& trials) {
 /// Everything below the table's heading; `level` is that of further headings, should there be several tables.
 void add_parts(const TableLayout& layout, const Trials& trials, int level, Document& document) {
   const auto wanted = [&](const TrialRecord& trial) { return matches(trial, layout.filter); };
-  const std::vector<Part> found = parts(layout, select(trials, wanted));
-  for (const Part& part : found) {
+  const std::vector<FamilyGroup> found = parts(layout, select(trials, wanted));
+  for (const FamilyGroup& part : found) {
     if (found.size() > 1) document.add(Heading{level, part.name});
     Table table = part_table(layout, part.trials);
     if (table.empty()) {

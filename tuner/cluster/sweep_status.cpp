@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <utility>
 
 #include "tuner/cluster/slurm.hpp"
 #include "tuner/model/error.hpp"
