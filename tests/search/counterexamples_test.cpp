@@ -361,6 +361,9 @@ TEST_SUITE("tuner::search") {
     CHECK(tuner::search::most_faster(20, 0) == 1);
     CHECK(tuner::search::most_faster(20, 20) == 0);
     CHECK(tuner::search::most_faster(100'000, 3'000) == doctest::Approx(0.001).epsilon(0.05));
+    // Told at once of a space whose candidates nobody can walk: 1 - 0.05^(1/30).
+    CHECK(tuner::search::most_faster(3'000'000'000'000'000'000, 30) ==
+          doctest::Approx(0.0950).epsilon(0.001));
     // Only what it drew itself counts: who knows how the rest was chosen.
     tuner::test::LineSpace line(200);
     for (std::size_t i = 0; i < 100; ++i) line.space.known[i] = took(1000.0 + static_cast<double>(i));

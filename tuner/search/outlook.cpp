@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -77,15 +78,19 @@ std::optional<Outlook> order_statistics(std::vector<double> log_times, std::size
 double most_faster(std::size_t candidates, std::size_t drawn) {
   if (drawn >= candidates) return 0;
   const std::size_t left = candidates - drawn;
-  // That none of `faster` is drawn: C(candidates - faster, drawn) / C(candidates, drawn), factor by factor.
   constexpr double doubt = 0.05;
-  double missed = 1;
+  // That none of `faster` is drawn: C(candidates - faster, drawn) / C(candidates, drawn), factor by factor.
+  // The two numbers may change places, so that of a space too large to list it is a factor a draw.
+  const auto is_likely = [&](std::size_t faster) {
+    const auto [few, many] = std::minmax(drawn, faster);
+    double missed = 1;
+    for (std::size_t i = 0; i < few && missed > doubt; ++i)
+      missed *= static_cast<double>(candidates - many - i) / static_cast<double>(candidates - i);
+    return missed > doubt;
+  };
   std::size_t faster = 0;
-  while (faster < left) {
-    missed *= static_cast<double>(left - faster) / static_cast<double>(candidates - faster);
-    if (missed <= doubt) break;
-    ++faster;
-  }
+  for (std::size_t step = std::bit_floor(left); step > 0; step /= 2)
+    if (faster + step <= left && is_likely(faster + step)) faster += step;
   return static_cast<double>(faster) / static_cast<double>(left);
 }
 
