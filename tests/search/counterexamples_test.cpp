@@ -193,6 +193,17 @@ TEST_SUITE("tuner::search") {
     const auto strategy = strategy_named("local:restart=1").make(plane.space, 1);
     const std::size_t first = strategy->next()->candidate;
     strategy->report(first, took(100));
+    SUBCASE("while others are") {
+      std::vector<std::size_t> near;
+      for (int i = 0; i < 18; ++i) near.push_back(strategy->next()->candidate);
+      const auto meanwhile = strategy->next();
+      CHECK(meanwhile->origin == "random");
+      for (const std::size_t one : near) strategy->report(one, took(200));
+      CHECK(strategy->next()->origin == "random");
+      strategy->report(meanwhile->candidate, took(150));
+      CHECK(strategy->next()->origin == "local");
+      return;
+    }
     for (int i = 0; i < 18; ++i) strategy->report(strategy->next()->candidate, took(200));
     const auto elsewhere = strategy->next();
     CHECK(elsewhere->origin == "random");

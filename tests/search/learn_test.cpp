@@ -330,7 +330,7 @@ TEST_CASE("settings are refused where there is none of the name, or the value is
   CHECK(refusal("genetic:population=20,mutation=0.1") == "accepted");
   CHECK(refusal("learn") == "accepted");
   CHECK(refusal("genetic:popluation=20").find("did you mean `population`?") != std::string::npos);
-  CHECK(refusal("genetic:size=20").find("there are population or mutation") != std::string::npos);
+  CHECK(refusal("genetic:size=20").find("there are population, mutation or ahead") != std::string::npos);
   CHECK(refusal("genetic:population=1").find("from 2 to 10000") != std::string::npos);
   CHECK(refusal("genetic:population=2.5").find("whole number") != std::string::npos);
   CHECK(refusal("genetic:population=").find("population is ``") != std::string::npos);

@@ -75,6 +75,17 @@ TEST_CASE("what was begun is no draw of random order") {
   CHECK(strategy->outlook()->faster == doctest::Approx(most_faster(198, 20)));
 }
 
+TEST_CASE("who goes by results proposes few before there are any; the others do not wait") {
+  const tuner::test::LineSpace line(1000);
+  for (const StrategyKind& kind : strategies()) {
+    CAPTURE(kind.name);
+    const bool waits = kind.name != "random" && kind.name != "exhaustive";
+    CHECK((strategy_named(kind.name).make(line.space, 1)->lookahead() <= 24) == waits);
+    if (waits)
+      CHECK(strategy_named(std::string(kind.name) + ":ahead=7").make(line.space, 1)->lookahead() == 7);
+  }
+}
+
 TEST_CASE("exhaustive keeps the written order") {
   CHECK(order("exhaustive", 5, 99) == std::vector<std::size_t>{0, 1, 2, 3, 4});
 }

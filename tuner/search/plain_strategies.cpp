@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,7 @@ namespace {
 constexpr std::array local_settings = {
     Setting{"kick", 3, 1, 100, true, "steps away from the best when no neighbour is faster"},
     Setting{"restart", 0.3, 0, 1, false, "how often it goes anywhere instead"},
+    ahead_setting,
 };
 
 class LocalSearch final : public Strategy {
@@ -118,7 +120,7 @@ class LocalSearch final : public Strategy {
         m_neighbourhood(space),
         m_kick(settings.count("kick")),
         m_restart(settings.number("restart")),
-        m_under_way(space.begun.size()) {
+        m_ahead(settings.count("ahead")) {
     space.known.for_each([this](std::size_t i, const Result& known) { learn(i, known); });
   }
 
@@ -126,19 +128,22 @@ class LocalSearch final : public Strategy {
     while (!m_around.empty()) {
       const std::size_t candidate = m_around.back();
       m_around.pop_back();
-      if (m_open.contains(candidate)) return propose(candidate, "local");
+      if (!m_open.contains(candidate)) continue;
+      m_near.insert(candidate);
+      return propose(candidate, "local");
     }
     // While neighbours are under way the place may still move; others are tried meanwhile.
-    if (m_under_way == 0) m_here.reset();
+    if (m_near.empty()) m_here.reset();
     const auto candidate = elsewhere();
     if (!candidate) return std::nullopt;
     return propose(*candidate, "random");
   }
 
   void report(std::size_t candidate, const Result& result) override {
-    --m_under_way;
+    m_near.erase(candidate);
     learn(candidate, result);
   }
+  std::size_t lookahead() const override { return m_ahead; }
   std::optional<Outlook> outlook() const override {
     return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
   }
@@ -151,7 +156,6 @@ class LocalSearch final : public Strategy {
 
   Proposal propose(std::size_t candidate, const char* origin) {
     m_open.take(candidate);
-    ++m_under_way;
     return {candidate, origin};
   }
 
@@ -181,10 +185,11 @@ class LocalSearch final : public Strategy {
   Neighbourhood m_neighbourhood;
   std::size_t m_kick;
   double m_restart;
+  std::size_t m_ahead;
   std::optional<Place> m_here;  ///< whose neighbours are tried; nothing: the next result is
   std::optional<Place> m_best;
   std::vector<std::size_t> m_around;
-  std::size_t m_under_way;
+  std::unordered_set<std::size_t> m_near;  ///< neighbours under way
 };
 
 }  // namespace
@@ -198,6 +203,7 @@ namespace {
 constexpr std::array known_genetic_settings = {
     Setting{"population", 20, 2, 10000, true, "how many of the fastest have offspring"},
     Setting{"mutation", 0.1, 0, 1, false, "how often a child differs in one parameter more"},
+    ahead_setting,
 };
 
 class Genetic final : public Strategy {
@@ -208,6 +214,7 @@ class Genetic final : public Strategy {
         m_neighbourhood(space),
         m_most(settings.count("population")),
         m_mutation(settings.number("mutation")),
+        m_ahead(settings.count("ahead")),
         m_drawn(space.begun.size()) {
     space.known.for_each([this](std::size_t i, const Result& known) { report(i, known); });
   }
@@ -228,6 +235,7 @@ class Genetic final : public Strategy {
     m_population.insert(std::upper_bound(m_population.begin(), m_population.end(), member), member);
     if (m_population.size() > m_most) m_population.pop_back();
   }
+  std::size_t lookahead() const override { return m_ahead; }
   std::optional<Outlook> outlook() const override {
     return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
   }
@@ -258,6 +266,7 @@ class Genetic final : public Strategy {
   Neighbourhood m_neighbourhood;
   std::size_t m_most;
   double m_mutation;
+  std::size_t m_ahead;
   std::size_t m_drawn;
   std::vector<std::pair<double, std::size_t>> m_population;  ///< fastest first
 };

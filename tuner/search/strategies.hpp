@@ -20,6 +20,10 @@ struct Setting {
   std::string_view description;  ///< a sentence for people
 };
 
+/// Of strategies that go by results: what lookahead() says.
+constexpr Setting ahead_setting{
+    "ahead", 24, 1, 1024, true, "proposals under way at most: each is made without the others' results"};
+
 /// The settings of a strategy with their values: the usual ones but for those that were given.
 class Settings {
  public:

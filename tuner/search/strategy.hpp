@@ -205,7 +205,8 @@ class Strategy : public model::Seam {
   virtual bool compiled(std::size_t /*candidate*/, const BinaryFacts& /*compiled*/) { return true; }
   /// Says how `candidate`, which next() gave, ended.
   virtual void report(std::size_t candidate, const Result& result) = 0;
-  /// How many proposals may be under way at once: a strategy that learns loses by every one it makes blindly.
+  /// How many proposals may be under way at once: a strategy that goes by results loses by every one it makes
+  /// blindly.
   virtual std::size_t lookahead() const { return std::numeric_limits<std::size_t>::max(); }
   /// What it expects of what is left; nothing as long as it cannot say.
   virtual std::optional<Outlook> outlook() const { return std::nullopt; }
