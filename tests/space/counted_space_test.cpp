@@ -129,13 +129,17 @@ TEST_CASE("a space too irregular to be counted is sampled, and says so") {
     parameters.push_back(parameter(name(i), to(64)));
     mixed = "(" + mixed + " * 31 + " + name(i) + ")";
   }
-  const model::KernelSpec spec = spec_with(parameters, {mixed + " % 3 != 0"});
+  model::KernelSpec spec = spec_with(parameters, {mixed + " % 3 != 0"});
+  spec.defaults = {{"B", std::int64_t{2}}};
   const KernelSpace kernel(spec);
   int asked = 0;
   const ConfigurationList list = kernel.list(problem, {}, [&] { return ++asked < 50; });
   CHECK(list.is_sample());
   REQUIRE(list.size() > 10);
   for (std::size_t i = 0; i < 10; ++i) CHECK(kernel.contains(problem, list[i * list.size() / 10], {}));
+  const auto usual = kernel.default_configuration(problem, {});
+  REQUIRE(usual);
+  CHECK(ConfigurationIndex(list, spec.parameters).find(*usual));
 }
 
 TEST_CASE("who looks through an endless space that may be empty can end it") {

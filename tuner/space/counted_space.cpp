@@ -247,7 +247,8 @@ class SpaceCounter {
       const std::uint32_t node = visit(level + 1);
       if (m_given_up || node == dead) return;
       edges.push_back({count, node, coordinate});
-      count = std::min(CountedSpace::most, count + m_counts[node]);
+      m_given_up = m_counts[node] > CountedSpace::most - count;
+      count += m_counts[node];
     };
     const CompiledParameter& parameter = *m_descent.m_levels[level].parameter;
     const Descent::Choices choice = m_descent.choices(m_descent.m_levels[level]);
@@ -288,10 +289,11 @@ class SpaceSampler {
       : m_descent(compiled, problem, limits) {}
 
   ConfigurationList draw(const std::vector<model::ParameterSpec>& parameters, std::size_t most,
-                         const GoOn& go_on) {
+                         const GoOn& go_on, const std::optional<std::vector<std::uint16_t>>& first) {
     constexpr std::uint64_t least_steps = std::uint64_t{1} << 16U;  // takes milliseconds
     constexpr std::uint64_t most_steps = std::uint64_t{1} << 25U;
     std::set<std::vector<std::uint16_t>> found;
+    if (first) found.insert(*first);
     std::uint64_t looked = 0;
     const bool any = m_descent.passes(m_descent.m_always);
     while (any && found.size() < most && m_steps < most_steps &&
@@ -336,11 +338,12 @@ class SpaceSampler {
 };
 
 ConfigurationList sample_space(const CompiledSpec& compiled, const model::Problem& problem,
-                               const model::DeviceLimits& limits, std::size_t most, const GoOn& go_on) {
+                               const model::DeviceLimits& limits, std::size_t most, const GoOn& go_on,
+                               const std::optional<std::vector<std::uint16_t>>& first) {
   // Where one in hundreds is valid, these take two seconds.
   constexpr std::size_t most_drawn = std::size_t{1} << 14U;
   return SpaceSampler(compiled, problem, limits)
-      .draw(compiled.spec.parameters, std::min(most, most_drawn), go_on);
+      .draw(compiled.spec.parameters, std::min(most, most_drawn), go_on, first);
 }
 
 }  // namespace tuner::space

@@ -26,12 +26,13 @@ using GoOn = std::function<bool()>;
 /// parameter. Const, and may be asked from several threads at once.
 class CountedSpace {
  public:
-  /// Where there are more configurations, the first so many.
+  /// More configurations are not counted.
   static constexpr std::int64_t most = std::int64_t{1} << 62;
   /// A graph of more edges is given up: 16 bytes each, and as much again for what is met while it is made.
   static constexpr std::size_t most_edges = std::size_t{1} << 23;
 
-  /// Null where the graph would have too many edges or nodes, or `go_on` ended it.
+  /// Null where there are more than `most`, the graph would have too many edges or nodes, or `go_on` ended
+  /// it.
   static std::shared_ptr<const CountedSpace> make(const CompiledSpec& compiled, const model::Problem& problem,
                                                   const model::DeviceLimits& limits, const GoOn& go_on = {});
 
@@ -65,10 +66,11 @@ class CountedSpace {
   std::vector<std::uint32_t> m_first{0};  ///< of each node, its first edge; one more at the end
 };
 
-/// Valid configurations met by random descents, each once and `most` of them, in written order, marked as a
-/// sample: for a space whose constraints are too irregular to count it. What has few siblings is met more
-/// often than the rest. The same for the same space, unless `go_on` ended it.
+/// `first` and valid configurations met by random descents, each once and `most` of them, in written order,
+/// marked as a sample: for a space that cannot be counted. What has few siblings is met more often than the
+/// rest. The same for the same space, unless `go_on` ended it.
 ConfigurationList sample_space(const CompiledSpec& compiled, const model::Problem& problem,
-                               const model::DeviceLimits& limits, std::size_t most, const GoOn& go_on);
+                               const model::DeviceLimits& limits, std::size_t most, const GoOn& go_on,
+                               const std::optional<std::vector<std::uint16_t>>& first);
 
 }  // namespace tuner::space

@@ -103,7 +103,12 @@ ConfigurationList KernelSpace::list(const model::Problem& problem, const model::
   });
   if (fits && !descent.has_given_up()) return all;
   auto counted = CountedSpace::make(*m_compiled, problem, limits, go_on);
-  if (!counted) return sample_space(*m_compiled, problem, limits, most, go_on);
+  if (!counted) {
+    // Every search begins with the default.
+    const auto first = default_configuration(problem, limits);
+    return sample_space(*m_compiled, problem, limits, most, go_on,
+                        first ? coordinates_of(problem, *first, limits) : std::nullopt);
+  }
   if (counted->size() > static_cast<std::int64_t>(most)) return {spec().parameters, counted};
   ConfigurationList few(spec().parameters);
   std::vector<std::uint16_t> at(spec().parameters.size());
@@ -121,45 +126,47 @@ std::int64_t KernelSpace::count(const model::Problem& problem, const model::Devi
 
 bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,
                            const model::DeviceLimits& limits) const {
-  return is_listed(problem, configuration, limits) &&
+  return coordinates_of(problem, configuration, limits) &&
          first_hold(m_compiled->constraints.size(), problem, configuration, limits);
 }
 
 bool KernelSpace::offers(const model::Problem& problem, const model::Configuration& configuration,
                          const model::DeviceLimits& limits) const {
-  return is_listed(problem, configuration, limits) && allows(problem, configuration, limits);
+  return coordinates_of(problem, configuration, limits) && allows(problem, configuration, limits);
 }
 
-bool KernelSpace::is_listed(const model::Problem& problem, const model::Configuration& configuration,
-                            const model::DeviceLimits& limits) const {
+std::optional<std::vector<std::uint16_t>> KernelSpace::coordinates_of(
+    const model::Problem& problem, const model::Configuration& configuration,
+    const model::DeviceLimits& limits) const {
   const std::vector<model::ParameterSpec>& parameters = spec().parameters;
   const auto same_size = [](const model::Dimension& dimension, const std::string& name) {
     return dimension.name == name;
   };
   const bool is_problem = std::equal(problem.sizes.begin(), problem.sizes.end(), spec().sizes.begin(),
                                      spec().sizes.end(), same_size);
-  if (!is_problem || configuration.assignments().size() != parameters.size()) return false;
-  if (std::ranges::find(spec().types, problem.type) == spec().types.end()) return false;
-  if (problem.row_padding != 0 && spec().row_padding.empty()) return false;
+  if (!is_problem || configuration.assignments().size() != parameters.size()) return std::nullopt;
+  if (std::ranges::find(spec().types, problem.type) == spec().types.end()) return std::nullopt;
+  if (problem.row_padding != 0 && spec().row_padding.empty()) return std::nullopt;
   const std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration, limits);
-  if (!slots) return false;
+  if (!slots) return std::nullopt;
   std::vector<std::uint16_t> coordinates;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const model::Value& value = *configuration.find(parameters[i].name);
     const std::optional<Compiled>& when = m_compiled->parameters[i].when;
     const Evaluated<std::int64_t> applies =
         when ? evaluate(when->program, *slots) : Evaluated<std::int64_t>{1, Fault::none};
-    if (applies.fault != Fault::none) return false;
+    if (applies.fault != Fault::none) return std::nullopt;
     const bool active = applies.value != 0;
     const auto& values = parameters[i].values;
     const auto place = std::ranges::find(values, value);
     const bool listed = active ? place != values.end() : value == parameters[i].otherwise;
-    if (!listed) return false;
+    if (!listed) return std::nullopt;
     coordinates.push_back(active ? static_cast<std::uint16_t>(place - values.begin())
                                  : ConfigurationList::inactive);
   }
   const auto& only = spec().listed;
-  return only.empty() || std::ranges::binary_search(only, coordinates);
+  const bool listed = only.empty() || std::ranges::binary_search(only, coordinates);
+  return listed ? std::optional(std::move(coordinates)) : std::nullopt;
 }
 
 bool KernelSpace::allows(const model::Problem& problem, const model::Configuration& configuration,

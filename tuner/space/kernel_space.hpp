@@ -50,6 +50,11 @@ class KernelSpace {
   /// parameters and no others, with values of their lists, and the constraints hold on `problem`.
   bool contains(const model::Problem& problem, const model::Configuration& configuration,
                 const model::DeviceLimits& limits) const;
+  /// Where `configuration` lies in the spec's value lists, whatever the constraints; nothing where it does
+  /// not.
+  std::optional<std::vector<std::uint16_t>> coordinates_of(const model::Problem& problem,
+                                                           const model::Configuration& configuration,
+                                                           const model::DeviceLimits& limits) const;
   /// The same, worth trying on `problem` or not.
   bool offers(const model::Problem& problem, const model::Configuration& configuration,
               const model::DeviceLimits& limits) const;
@@ -99,8 +104,6 @@ class KernelSpace {
 
  private:
   /// Whether the first `count` of the compiled constraints hold.
-  bool is_listed(const model::Problem& problem, const model::Configuration& configuration,
-                 const model::DeviceLimits& limits) const;
   bool first_hold(std::size_t count, const model::Problem& problem, const model::Configuration& configuration,
                   const model::DeviceLimits& limits) const;
   /// Macros and compiler options that are worked out for each configuration.

@@ -126,19 +126,6 @@ void add_counted(Group& group) {
     if (group.lists[kernel].counted()) group.candidates.add_whole(kernel, group.lists[kernel].size());
 }
 
-/// Of a configuration that the kernel has.
-std::vector<std::uint16_t> coordinates_of(const std::vector<model::ParameterSpec>& parameters,
-                                          const model::Configuration& configuration) {
-  std::vector<std::uint16_t> out;
-  for (const model::ParameterSpec& parameter : parameters) {
-    const auto place = std::ranges::find(parameter.values, *configuration.find(parameter.name));
-    out.push_back(place == parameter.values.end()
-                      ? space::ConfigurationList::inactive
-                      : static_cast<std::uint16_t>(place - parameter.values.begin()));
-  }
-  return out;
-}
-
 }  // namespace
 
 std::optional<std::size_t> Group::find(const Request& request, std::size_t kernel,
@@ -263,8 +250,8 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
   for (const auto& [kernel, sizes] : samples) {
     const std::string more = sizes.size() > 1 ? fmt::format(" and {} more", sizes.size() - 1) : "";
     list.notices.push_back(
-        fmt::format("{} at {}{}: its constraints are too irregular to count what they allow: only {} "
-                    "configurations are searched, drawn at random",
+        fmt::format("{} at {}{}: what its constraints allow cannot be counted: only {} configurations "
+                    "are searched, drawn at random",
                     kernel, sizes.front().first, more, sizes.front().second));
   }
   for (Group& group : list.groups) add_counted(group);
@@ -295,7 +282,7 @@ TrialList list_chosen(const Request& request, const std::vector<Chosen>& chosen,
         group.launchable.push_back(0);
       }
       space::ConfigurationList& own = group.lists.back();
-      own.add(coordinates_of(kernel.spec().parameters, one.configuration));
+      own.add(*kernel.coordinates_of(one.problem, one.configuration, request.device.limits));
       group.candidates.push_back({group.work.size() - 1, own.size() - 1});
       group.keys.push_back(identity.key);
     }
