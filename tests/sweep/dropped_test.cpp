@@ -116,6 +116,31 @@ TEST_SUITE("tuner::sweep, dropped trials") {
     CHECK(bench.best() == "SCALE=1");
   }
 
+  TEST_CASE("a strategy is told the times of what was dropped for a rival outside of its search") {
+    DroppingBench bench;
+    bench.run({"fast"});
+    test::script = {};
+    bench.strategies = {test::scripted_kind()};
+    bench.trials = 2;
+    const auto is_a_time = [](const auto& told) {
+      return told.second.status == TrialStatus::ok && told.second.time_ns;
+    };
+    for (const std::size_t reported : {2U, 1U}) {
+      bench.run({"slow"}, {"fast"});
+      const auto& seen = test::script.seen.back();
+      CHECK(seen.reported.size() == reported);
+      CHECK(std::ranges::all_of(seen.reported, is_a_time));
+      CHECK(std::ranges::all_of(seen.known, is_a_time));
+    }
+    CHECK(test::script.seen.back().known.size() == 2);
+    CHECK(bench.trial("SCALE=4").outcome.status == TrialStatus::dropped);
+    SUBCASE("beside the rival it is told that they are bounds") {
+      bench.values["slow"].push_back(1);
+      bench.run({"slow", "fast"});
+      CHECK(std::ranges::count_if(test::script.seen.back().known, is_a_time) == 2);
+    }
+  }
+
   TEST_CASE("what was dropped for a rival is measured again when that rival is edited") {
     Dropped bench;
     bench.edited = "fast";

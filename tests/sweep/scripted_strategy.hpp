@@ -23,6 +23,7 @@ struct StrategyScript {
   struct Seen {
     std::vector<std::size_t> compiled;
     std::map<std::size_t, search::BinaryFacts> facts;
+    std::map<std::size_t, search::Result> known;  ///< before the first proposal
     std::map<std::size_t, search::Result> reported;
     std::vector<search::SearchSpace::Prior> priors;  ///< as they are at the first proposal
     std::size_t candidates = 0;
@@ -37,6 +38,7 @@ class ScriptedStrategy final : public search::Strategy {
       : m_space(space), m_script(script), m_index(script.seen.size()) {
     script.seen.emplace_back();
     seen().candidates = space.size();
+    space.known.for_each([this](std::size_t i, const search::Result& result) { seen().known[i] = result; });
   }
   std::optional<search::Proposal> next() override {
     if (m_next == 0 && m_space.priors) seen().priors = m_space.priors();

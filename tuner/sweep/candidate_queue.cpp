@@ -318,8 +318,7 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     if (result.time_ns && is_refused_for_bits(record))
       result = {model::TrialStatus::wrong_result, std::nullopt};
     m_results[item.group][item.candidate] = result;
-    strategy_of(open).report(item.candidate, result);
-    open.has_time = open.has_time || result.time_ns;
+    strategy_of(open).report(item.candidate, note(open, result));
     open.has_ended_one = true;
   }
   hear_of_end(open);
@@ -365,6 +364,15 @@ bool CandidateQueue::is_refused(const Item& item) const {
          open->second.refused_kernels.contains(m_list.groups[item.group].candidates[item.candidate].kernel);
 }
 
+/// Where all were dropped, it was for a rival outside of the search: their times are what tells them apart.
+search::Result CandidateQueue::note(Open& open, search::Result result) {
+  open.has_time = open.has_time || result.time_ns;
+  open.has_trusted = open.has_trusted || model::has_trusted_time(result.status);
+  if (!open.has_trusted && result.status == model::TrialStatus::dropped)
+    result.status = model::TrialStatus::ok;
+  return result;
+}
+
 void CandidateQueue::hear_of_end(Open& open) {
   --open.under_way;
   open.waits = false;
@@ -401,8 +409,9 @@ void CandidateQueue::begin_group() {
             0,
             m_choice.text(size),
             m_choice.until(size, m_request.until)};
-  open.space->known.for_each(
-      [&](std::size_t, const search::Result& result) { open.has_time = open.has_time || result.time_ns; });
+  search::Results& known = open.space->known;
+  known.for_each([&](std::size_t, const search::Result& result) { note(open, result); });
+  group.known.for_each([&](std::size_t i, const search::Result&) { known[i] = note(open, *known[i]); });
   if (open.until && open.has_time && !m_request.retry_failed) {
     const auto before = outlook_of_before(group);
     if (before && before->high < *open.until) {

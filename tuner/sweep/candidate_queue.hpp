@@ -99,6 +99,7 @@ class CandidateQueue : SweepPart {
     bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
     std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
     bool has_time = false;                  ///< some candidate has one: of nothing nothing is enough
+    bool has_trusted = false;               ///< some time is no bound
     bool is_refused = false;                ///< of some candidate, see refuse()
     std::set<std::size_t> refused_kernels = {};  ///< see refuse_rest()
     /// By which what was tried is enough; nothing as long as it is not.
@@ -143,6 +144,8 @@ class CandidateQueue : SweepPart {
   bool asks(Open& open);
   static bool is_stopped(const Open& open);
   static void hear_of_end(Open& open);
+  /// Notes what `result` is, and makes of it what its strategy is told.
+  static search::Result note(Open& open, search::Result result);
   /// What the search of before that ended with as much known as today expects of the rest.
   std::optional<search::Outlook> outlook_of_before(const Group& group) const;
   bool is_baseline(const Item& item) const;
