@@ -276,6 +276,10 @@ PossibleFinalReader::PossibleFinalReader(const Connection& db)
       m_entries(db,
                 "SELECT e.trial, e.ratio, t.median_ns, t.gpu FROM final_entries AS e "
                 "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),
+      m_newcomer(
+          db,
+          "SELECT t.id, t.median_ns FROM winner AS w JOIN trials AS t ON t.id = w.trial AND t.competes = 1 "
+          "WHERE w.tuning_case = ? AND w.kernel IS NULL AND w.final IS NULL AND w.finalist IS NOT NULL"),
       m_cases(db),
       m_checker(db) {}
 
@@ -354,8 +358,13 @@ PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within
   PossibleFinal field;
   const std::vector<Digest> finals = m_last_finals.all(&Statement::Use::digest, tuning_case);
   double unsettled_ns = 0;
-  std::vector<Raced> list = finalists(tuning_case, finals, unsettled_ns);
-  list = finalists(tuning_case, std::move(list), within, unsettled_ns);
+  const std::vector<Raced> last = finalists(tuning_case, finals, unsettled_ns);
+  std::vector<Raced> list = finalists(tuning_case, last, within, unsettled_ns);
+  // What wins by the last final's times, and does not by those of its race, is told by no sample in turn.
+  if (auto row = m_newcomer.use(tuning_case); row.step() && row.digest() != list.front().trial) {
+    unsettled_ns = std::max(unsettled_ns, row.real());
+    list = finalists(tuning_case, last, within, unsettled_ns);
+  }
   if (list.empty()) return field;
   list.resize(std::min(list.size(), static_cast<std::size_t>(std::max(most, 0))));
   field.unsettled = unsettled_ns > 0;

@@ -42,7 +42,7 @@ class PossibleFinalReader {
                                double within, double unsettled_ns);
 
   Statement m_fastest, m_least, m_least_by_kernel, m_finalists, m_coverage, m_last_finals, m_considered,
-      m_entries;
+      m_entries, m_newcomer;
   CaseFinder m_cases;
   FinalChecker m_checker;
 };

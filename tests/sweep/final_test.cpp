@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "db/best.hpp"
 #include "tests/sweep/saved.hpp"
 #include "tuner/util/files.hpp"
 
@@ -238,6 +239,25 @@ TEST_SUITE("tuner::sweep") {
       again = 0.6e6;
       CHECK(bench.run().finals == 1);
     }
+  }
+
+  TEST_CASE("what wins by the times of a final is in the next one, though its race was slower than theirs") {
+    Bench bench;
+    bench.behave = takes({{1, 1000}, {2, 1010}, {4, 1150}});
+    bench.adjust = [](sweep::Request& request) { test::edit_values(request, {1, 2}); };
+    bench.doubt = [&](model::FinalOutcome& outcome) {
+      for (model::Standing& standing : outcome.standings) {
+        standing.measurement.median_ns *= 1.3;
+        standing.measurement.low_ns = standing.measurement.median_ns;
+      }
+    };
+    REQUIRE(bench.run().finals == 1);
+    bench.doubt = nullptr;
+    bench.adjust = [](sweep::Request& request) { test::edit_values(request, {1, 2, 4}); };
+    CHECK(bench.run().finals == 1);
+    CHECK(sorted(bench.finals.at(0)) == std::vector<int>{1, 2, 4});
+    CHECK(bench.run().finals == 0);
+    CHECK(db::best(bench.results.store.connection(), {}).at(0).final);
   }
 
   TEST_CASE(
