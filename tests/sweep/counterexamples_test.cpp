@@ -350,6 +350,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
       }
       CHECK(probed == 10);
       CHECK(bench.results.verdict(probe_key(bench))->deaths == 2);
+      CHECK(bench.run().finished == 0);  // under quarantine
     }
   }
 

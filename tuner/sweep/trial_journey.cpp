@@ -29,6 +29,15 @@ search::BinaryFacts binary_facts(const model::TrialRecord& record, const model::
   return facts;
 }
 
+/// What died so often; else it is left as it is.
+void put_under_quarantine(model::TrialOutcome& outcome, int deaths) {
+  if (deaths < quarantine_deaths) return;
+  outcome.detail =
+      fmt::format("{} ({}; seen {} times: not run again unless it changes, or with --retry-failed)",
+                  outcome.detail, model::to_string(outcome.status), deaths);
+  outcome.status = TrialStatus::quarantined;
+}
+
 }  // namespace
 
 TrialJourney::TrialJourney(const Request& request, const TrialList& list, Services& services,
@@ -227,6 +236,7 @@ bool TrialJourney::is_condemned(CompiledTrial& trial) {
   record.outcome.status = verdict->status;
   record.outcome.detail = verdict->detail;
   record.outcome.subject = model::Subject::binary;
+  put_under_quarantine(record.outcome, verdict->deaths);
   return true;
 }
 
@@ -241,13 +251,7 @@ void TrialJourney::add_settings(const CandidateQueue::Item& item, model::TrialRe
 /// Counts it, and says so where it was one too many.
 void TrialJourney::note_death(model::TrialRecord& record) {
   m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
-  const int deaths = m_services.source.deaths(record.key);
-  if (deaths < quarantine_deaths) return;
-  record.outcome.detail = fmt::format(
-      "{} ({}; seen {} times: not run again unless it changes, or with "
-      "--retry-failed)",
-      record.outcome.detail, model::to_string(record.outcome.status), deaths);
-  record.outcome.status = TrialStatus::quarantined;
+  put_under_quarantine(record.outcome, m_services.source.deaths(record.key));
 }
 
 /// A baseline that cannot be had is missed at every size for the same reason, which is said once.
