@@ -45,6 +45,32 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner distrust") {
     CHECK(contains(outcome.detail, "it does not work each time"));
   }
 
+  TEST_CASE_FIXTURE(Distrusting,
+                    "a kernel that other programs slow for a while is asked again before it is refused") {
+    int fresh = 0;
+    bool is_fresh = false;
+    int slowed = 0;
+    script.kernels["kernel"] = [&](const FakeArguments& arguments) {
+      is_fresh = std::isnan(arguments.pointer<float>(1)[0]);
+      fresh += is_fresh ? 1 : 0;
+      twice(arguments);
+    };
+    script.time_ns = [&](const std::string&, int) { return is_fresh && fresh <= slowed ? 9e6 : 1e6; };
+    REQUIRE(run_distrusted().status == TrialStatus::ok);
+    const int usual = fresh;
+    fresh = 0;
+    SUBCASE("for a while") {
+      slowed = usual + 20;
+      CHECK(run_distrusted().status == TrialStatus::ok);
+      CHECK(fresh > slowed);
+    }
+    SUBCASE("for ever") {
+      slowed = 1000;
+      CHECK(run_distrusted().status == TrialStatus::unstable);
+      CHECK(fresh <= usual + 40);
+    }
+  }
+
   TEST_CASE_FIXTURE(Distrusting, "a kernel that works in its first launches alone is found by its results") {
     int launches = 0;
     script.kernels["kernel"] = [&](const FakeArguments& arguments) {
