@@ -74,6 +74,20 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     CHECK(outcome.standings[0].ratio == doctest::Approx(2));
   }
 
+  TEST_CASE_FIXTURE(FinalFixture,
+                    "a finalist whose first runs other work slowed has the batch that it needs") {
+    for (auto& trial : final_job.trials) trial.best_ns = 10e3;
+    int looks_at_slow = 0;
+    script.time_ns = [&](const std::string& symbol, int) {
+      const int runs = script.repetitions.back();
+      if (symbol == "middle" && runs == 1) return 3e6;
+      if (symbol == "slow" && runs == 8 && ++looks_at_slow <= 8) return 3e5;
+      return 10e3;
+    };
+    const FinalOutcome outcome = run_final();
+    for (const auto& standing : outcome.standings) CHECK(standing.measurement.launches_per_sample == 200);
+  }
+
   TEST_CASE_FIXTURE(FinalFixture, "near where races begin to batch, finalists of a final are batched alike") {
     script.time_ns = [](const std::string& symbol, int) { return symbol == "fast" ? 99e3 : 101e3; };
     const FinalOutcome outcome = run_final();
@@ -132,7 +146,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     int launches = 0;
     script.kernels["slow"] = [&](const FakeArguments& arguments) {
       twice(arguments);
-      if (++launches == 70) arguments.pointer<float>(0)[3] = 9;
+      if (++launches == 90) arguments.pointer<float>(0)[3] = 9;
     };
     const FinalOutcome outcome = run_final();
     CHECK_FALSE(outcome.complete());
@@ -153,7 +167,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     script.kernels["slow"] = [&](const FakeArguments& arguments) {
       twice(arguments);
       REQUIRE(second != arguments.pointer<float>(0));
-      if (++launches == 70) second[3] = 9;
+      if (++launches == 90) second[3] = 9;
     };
     const FinalOutcome outcome = run_final();
     CHECK_FALSE(outcome.complete());

@@ -89,6 +89,7 @@ class Judge {
         (outcome.subject == model::Subject::problem || outcome.subject == model::Subject::device)) {
       throw model::Error(fmt::format("{} cannot be judged: {}", m_task.problem.text(), outcome.detail));
     }
+    if (outcome.measurement) judged.job.best_ns = outcome.measurement->median_ns;
     // The first time is that which was taken by itself.
     if (!is_fault && judged.record.outcome.measurement) return;
     judged.record.outcome = std::move(outcome);
