@@ -322,6 +322,7 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner finals") {
     const FinalOutcome outcome = run_final();
     CHECK_FALSE(outcome.complete());
     CHECK(outcome.failure.status == TrialStatus::launch_error);
+    CHECK(outcome.failure.subject == tuner::model::Subject::problem);
     CHECK_FALSE(outcome.culprit);
     final_job.trials.pop_back();
     CHECK(run_final().complete());

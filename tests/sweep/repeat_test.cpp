@@ -54,6 +54,17 @@ struct RepeatBench : test::Bench {
     }
     return "";
   }
+  /// Of the candidate SCALE=2 beside the default SCALE=1.
+  sweep::Judgement judge() {
+    const auto only = [&](std::int64_t scale) {
+      sweep::Request request = what;
+      test::edit_values(request, {scale});
+      return request.work[0];
+    };
+    compile::CompilePool pool(
+        1, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
+    return sweep::judge({what, only(2), {only(1)}, what.work[0].problems[0]}, {pool, runner, oracle});
+  }
   void count(const std::vector<std::string>& metrics) {
     compile::CompilePool pool(
         1, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
@@ -67,6 +78,17 @@ struct RepeatBench : test::Bench {
 }  // namespace
 
 TEST_SUITE("tuner::sweep") {
+  TEST_CASE("a candidate is refused for its own failure beside the others, not for the device's") {
+    RepeatBench bench;
+    CHECK(bench.judge().accepted());
+    CHECK(bench.runner.last.trials.size() == 2);
+    CHECK(bench.runner.last.trials[0].best_ns == 1000);
+    bench.runner.failure = test::failed_in(model::TrialStatus::crashed, "a fault", true);
+    CHECK(bench.judge().stage == "final");
+    bench.runner.failure->subject = model::Subject::device;
+    CHECK_THROWS_WITH(bench.judge(), "1024 float cannot be judged: a fault");
+  }
+
   TEST_CASE(
       "remembered trials are measured in as many rounds as both parts of a final have, none is dropped") {
     RepeatBench bench;

@@ -111,7 +111,9 @@ model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
 void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome) {
   wake_up();
   enter(model::TrialPhase::preparing);
+  outcome.failure.subject = model::Subject::problem;
   const std::vector<const InputSets*> sets = get_all(m_inputs, job.trials);
+  outcome.failure.subject = model::Subject::trial;
   FinalTask task;
   std::vector<std::unique_ptr<Finalist>> finalists;
   for (std::size_t i = 0; i < job.trials.size(); ++i) {

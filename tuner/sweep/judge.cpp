@@ -29,6 +29,12 @@ std::optional<model::Configuration> only_configuration(const Work& work, const m
   return only;
 }
 
+/// Throws where a failure is the problem's or the device's, and so no fault of the candidate.
+void require_own(const model::TrialOutcome& failure, const model::Problem& problem) {
+  if (failure.subject == model::Subject::problem || failure.subject == model::Subject::device)
+    throw model::Error(fmt::format("{} cannot be judged: {}", problem.text(), failure.detail));
+}
+
 class Judge {
  public:
   Judge(const JudgeTask& task, const Repeating& with) : m_task(task), m_with(with), m_compiling(with.pool) {}
@@ -85,10 +91,7 @@ class Judge {
     model::TrialOutcome outcome = m_with.runner.run(judged.job);
     judged.bits = outcome.output_bits;
     const bool is_fault = outcome.status != TrialStatus::ok;
-    if (is_fault &&
-        (outcome.subject == model::Subject::problem || outcome.subject == model::Subject::device)) {
-      throw model::Error(fmt::format("{} cannot be judged: {}", m_task.problem.text(), outcome.detail));
-    }
+    if (is_fault) require_own(outcome, m_task.problem);
     if (outcome.measurement) judged.job.best_ns = outcome.measurement->median_ns;
     // The first time is that which was taken by itself.
     if (!is_fault && judged.record.outcome.measurement) return;
@@ -154,6 +157,7 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
   if (ended()) return out;
   const model::FinalOutcome outcome = sample_in_turn(request, std::move(finalists), with.runner);
   if (!outcome.complete()) {
+    require_own(outcome.failure, task.problem);
     // Beside what was right when it was alone, only the candidate is new.
     candidate.stage = "final";
     candidate.record.outcome = outcome.failure;
