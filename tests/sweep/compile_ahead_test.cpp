@@ -63,6 +63,27 @@ TEST_SUITE("tuner::sweep::CompileAhead") {
     CHECK(compiling.empty());
   }
 
+  TEST_CASE("a reference whose compiler dies is compiled once more, and not again") {
+    for (const int deaths : {1, 2}) {
+      test::FakeCompilerLog log;
+      std::atomic<int> begun = 0;
+      const auto answer = [&](const model::CompileJob& job) {
+        model::Compilation out = test::FakeCompiler::usual_answer(job);
+        if (job.source[0].text == "reference" && ++begun <= deaths) out.status = model::TrialStatus::crashed;
+        return out;
+      };
+      compile::CompilePool pool(1, [&] { return std::make_unique<test::FakeCompiler>(log, answer); });
+      sweep::CompileAhead compiling(pool);
+      sweep::Trial one = trial("first");
+      one.reference = test::fake_job("reference");
+      one.reference_key = one.reference->key();
+      const auto compiled = compiling.compile_now(std::move(one));
+      REQUIRE(compiled.reference);
+      CHECK((compiled.reference->status == model::TrialStatus::ok) == (deaths == 1));
+      CHECK(begun == 2);
+    }
+  }
+
   TEST_CASE("a trial waits for its reference, and comes with it") {
     test::FakeCompilerLog log;
     std::atomic<bool> reference_may_end = false;

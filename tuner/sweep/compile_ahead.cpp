@@ -102,8 +102,10 @@ void CompileAhead::finish_long_ones_first() {
 }
 
 void CompileAhead::begin(Trial trial, CandidateQueue::Item item, bool apart) {
-  if (trial.reference && m_references.emplace(trial.reference_key, nullptr).second)
+  if (trial.reference && m_references.emplace(trial.reference_key, nullptr).second) {
+    m_once_more.insert_or_assign(trial.reference_key, *trial.reference);
     m_reference_tickets[m_pool.submit(std::move(*trial.reference))] = trial.reference_key;
+  }
   trial.reference.reset();
   const auto died = m_died.find(trial.record.binary_key);
   model::CompileJob job = std::exchange(trial.job, {});
@@ -168,8 +170,14 @@ CompiledTrial CompileAhead::compile_now(Trial trial) {
 void CompileAhead::accept(compile::CompilePool::Finished finished) {
   if (const auto reference = m_reference_tickets.find(finished.ticket);
       reference != m_reference_tickets.end()) {
-    m_references[reference->second] = finished.compilation;
+    const model::Digest key = reference->second;
     m_reference_tickets.erase(reference);
+    auto again = m_once_more.extract(key);
+    // All trials hang on it: one death, as for want of memory, is not the end of them.
+    if (again && finished.compilation->status == model::TrialStatus::crashed)
+      m_reference_tickets[m_pool.submit(std::move(again.mapped()))] = key;
+    else
+      m_references[key] = finished.compilation;
     return;
   }
   auto compiling = m_compiling.extract(finished.ticket);

@@ -128,8 +128,9 @@ class CompileAhead {
   Judge m_judge;
   std::map<compile::CompilePool::Ticket, CompiledTrial> m_compiling;
   std::map<compile::CompilePool::Ticket, model::Digest> m_reference_tickets;
-  std::map<model::Digest, CompilationPtr> m_references;  ///< null: being compiled
-  std::map<model::Digest, CompilationPtr> m_died;        ///< by binary
+  std::map<model::Digest, CompilationPtr> m_references;    ///< null: being compiled
+  std::map<model::Digest, model::CompileJob> m_once_more;  ///< references whose compiler has not died yet
+  std::map<model::Digest, CompilationPtr> m_died;          ///< by binary
   std::deque<CompiledTrial> m_ready;
   std::deque<CompiledTrial> m_apart;
   std::size_t m_ready_bytes = 0;
