@@ -337,6 +337,7 @@ TEST_CASE("settings are refused where there is none of the name, or the value is
   CHECK(refusal("genetic:mutation=nan") != "accepted");
   CHECK(refusal("genetic:mutation=0.1,mutation=0.2").find("twice") != std::string::npos);
   CHECK(refusal("random:seed=1").find("it has none") != std::string::npos);
+  CHECK(refusal("auto:start=3").find("`auto` has no settings") != std::string::npos);
   CHECK(refusal("genetic:") == "accepted");
 }
 

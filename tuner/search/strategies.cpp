@@ -64,6 +64,9 @@ NamedStrategy strategy_named(std::string_view text, std::span<const StrategyKind
   std::string_view settings = text;
   const std::string_view name = util::split_first(settings, ":");
   std::vector<std::string_view> names = {"auto"};  // of a sweep, which chooses among these
+  if (name == names.front())
+    throw model::UsageError("strategy `auto` has no settings",
+                            "give them to the one it chooses, as `learn:start=3`");
   for (const auto kinds : {own, strategies()}) {
     for (const StrategyKind& kind : kinds) {
       if (kind.name == name) return {std::string(text), &kind, Settings(name, kind.settings, settings)};
