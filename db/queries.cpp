@@ -111,7 +111,9 @@ std::vector<StoredCounter> counters(const Connection& db, const std::optional<Di
 }
 
 std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel) {
-  return Statement(db, "SELECT path FROM kernel_specs WHERE (?1 = '' OR family = ?1) AND kernel = ?2")
+  return Statement(db,
+                   "SELECT iif(count(DISTINCT path) = 1, path, '') FROM kernel_specs "
+                   "WHERE (?1 = '' OR family = ?1) AND (?2 = '' OR kernel = ?2) AND role <> 'ceiling'")
       .first(&Statement::Use::text, family, kernel)
       .value_or("");
 }

@@ -197,6 +197,8 @@ TEST_SUITE("tuner command line, own kernels") {
     const auto run = author.runs();
     CHECK(run.exit_code == 0);
     CHECK(has(run.err, "1 trial failed; "));
+    // What measures another size names the only spec that there is.
+    CHECK(has(author.types({"explain", "77"}).err, "fill.toml --sizes 77"));
   }
 
   TEST_CASE("a reference that does not compile is told by check, and by run once") {

@@ -111,11 +111,9 @@ std::pair<std::string, std::string> what_does_not_compete(const db::Connection& 
 std::string run_command(const db::Connection& connection, const Question& question,
                         const std::string& sizes) {
   std::string kernel = question.spec;
-  if (kernel.empty() && !question.kernel.empty()) {
-    kernel = db::declared_path(connection, question.family, question.kernel);
-    if (kernel.empty() || kernel.starts_with(model::shipped_prefix)) kernel = question.kernel;
-  }
-  if (kernel.empty()) kernel = question.family;
+  if (kernel.empty()) kernel = db::declared_path(connection, question.family, question.kernel);
+  if (kernel.empty() || kernel.starts_with(model::shipped_prefix))
+    kernel = question.kernel.empty() ? question.family : question.kernel;
   return fmt::format("tuner run{} --sizes {}", kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
                      sizes.empty() ? "512..4096" : sizes);
 }
