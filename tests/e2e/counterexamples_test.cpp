@@ -249,7 +249,7 @@ arguments = ["x.expected", "x.magnitude", "all"]
     const Author author;
     for (const bool joined : {false, true}) {
       const ProgramResult run = joined ? author.runs({"--shard=1/2", "--publish=part.db"})
-                                       : author.runs({"--shard", "1/2", "--publish", "part.db"});
+                                       : author.runs({"--fresh", "--shard", "1/2", "--publish", "part.db"});
       INFO(run.err);
       REQUIRE(run.exit_code == 0);
       const std::size_t at = run.err.find("does what is missing and holds the finals:");

@@ -41,16 +41,16 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
       100 * summary.waiting_seconds / device_seconds);
 }
 
-std::string resume_command(const Context& context) {
-  Context again = context;
-  std::erase(again.arguments, "--fresh");
-  std::erase(again.arguments, "--retry-failed");
-  return again.command_line();
+/// What was measured is not to be measured again.
+Context going_on(Context context) {
+  std::erase(context.arguments, "--fresh");
+  std::erase(context.arguments, "--retry-failed");
+  return context;
 }
 
 /// Without the shard, and where it was published.
 std::string command_of_whole(const Context& context) {
-  Context whole = context;
+  Context whole = going_on(context);
   std::vector<std::string>& arguments = whole.arguments;
   for (const std::string name : {"--shard", "--publish"}) {
     std::erase_if(arguments, [&](const std::string& argument) { return argument.starts_with(name + "="); });
@@ -192,15 +192,15 @@ void say_where(const config::Settings& settings, const std::string& report) {
 void say_how_to_go_on(sweep::Ending ending, const Context& context) {
   if (ending == sweep::Ending::interrupted) {
     write_problem("interrupted; everything measured is kept. To resume:" +
-                  pasteable(resume_command(context)));
+                  pasteable(going_on(context).command_line()));
   } else if (ending == sweep::Ending::budget_spent) {
-    write_problem("the budget is spent; to go on:" + pasteable(resume_command(context)));
+    write_problem("the budget is spent; to go on:" + pasteable(going_on(context).command_line()));
   }
 }
 
 void say_cut_off(const Context& context) {
   write_problem("ended at once; everything measured before is kept. To resume:" +
-                pasteable(resume_command(context)));
+                pasteable(going_on(context).command_line()));
 }
 
 bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
