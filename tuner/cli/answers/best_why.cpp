@@ -39,7 +39,8 @@ void say_newcomers(const db::BestAnswer& answer, Lines& lines) {
   for (const db::Newcomers& newcomers : answer.newcomers)
     names.push_back(fmt::format("{} of {}", newcomers.trials, newcomers.kernel));
   lines.push_back(fmt::format(
-      "not in that final, though within 10 %: {}; none is clearly faster, and `tuner run` races them",
+      "not in that final, though within 10 %: {}; none is clearly faster, and `tuner run` races those among "
+      "the fastest",
       fmt::join(names, ", ")));
 }
 
