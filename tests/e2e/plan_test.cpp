@@ -11,6 +11,7 @@
 
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using tuner::model::RunRecord;
@@ -207,6 +208,23 @@ TEST_SUITE("e2e") {
     CHECK(has(unknown.err, "'Voodoo'"));
     CHECK(has(unknown.err, "sm_90"));
     CHECK(user.types(words("plan", {"--shard", "4/3"})).exit_code == 2);
+  }
+
+  TEST_CASE("of a space too large to list a plan counts a shard's trials, and binaries that differ once") {
+    const User user;
+    std::string values = "1";
+    for (int i = 2; i <= 1000; ++i) values += ", " + std::to_string(i);
+    std::string parameters = "BLOCK = [32, 64]";
+    for (const char* name : {"\nA", "\nB"})
+      parameters += fmt::format("{} = {{ values = [{}], runtime = true }}", name, values);
+    tuner::test::SmallKernel{.parameters = parameters, .arguments = {"A", "B"}}.write(user.home);
+    const auto plans = [&](const std::string& shard) {
+      return user.types({"plan", "--device", "cpu", "--kernel", "small.toml", "--sizes", "100", "--strategy",
+                         "random", "--shard", shard});
+    };
+    CHECK(has(plans("1/1").out, "about 2000000 on 1 problems"));
+    CHECK(has(plans("2/4").out, "about 500000 on 1 problems"));
+    CHECK(has(plans("2/4").out, "about 2, and 1 of references"));
   }
 
 #ifdef TUNER_HAVE_CUDA

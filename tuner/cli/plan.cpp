@@ -88,10 +88,10 @@ class Planner {
       : m_sweep(sweep), m_settings(settings), m_known(known), m_cache(binary_cache(settings)) {}
 
   SweepPlan plan() {
-    m_plan.trials = m_sweep.list.total();
-    m_plan.known = m_sweep.list.known();
+    m_plan.known = m_plan.trials = m_sweep.list.known();
     m_plan.problems = static_cast<std::int64_t>(m_sweep.list.groups.size());
     for (const sweep::Group& group : m_sweep.list.groups) {
+      m_plan.trials += left_of(group);
       if (!compiler_kind(m_sweep.backend.device).empty()) add_binaries(group);
       add_device_time(group);
     }
@@ -99,6 +99,13 @@ class Planner {
   }
 
  private:
+  /// Of a counted list a shard has its share, about.
+  std::int64_t left_of(const sweep::Group& group) const {
+    const std::size_t told = group.candidates.told();
+    const std::size_t parts = m_sweep.request.shard ? static_cast<std::size_t>(m_sweep.request.shard->of) : 1;
+    return static_cast<std::int64_t>(told + (group.candidates.size() - told) / parts) - group.count_known();
+  }
+
   struct Binary {
     model::Digest key;
     model::Digest reference;
@@ -128,7 +135,8 @@ class Planner {
     }
   }
 
-  /// Of a counted list: what a random sample needs, times what it stands for.
+  /// Of a counted list: what a random sample needs, times what it stands for, but no more binaries than there
+  /// are values in them.
   void add_sampled(const sweep::Group& group, std::size_t kernel, const sweep::Work& work,
                    const sweep::TrialMaker& maker) {
     constexpr std::size_t most = 512;
@@ -142,14 +150,19 @@ class Planner {
       if (trial.record.outcome.status == model::TrialStatus::ok)
         add_binary({trial.record.binary_key, trial.reference_key}, work, maker, list, index);
     }
-    const double stands_for = static_cast<double>(list.size()) / static_cast<double>(most);
-    const auto whole = [stands_for](std::int64_t was, std::int64_t now) {
-      return was + static_cast<std::int64_t>(static_cast<double>(now - was) * stands_for);
-    };
+    const auto met = static_cast<double>(m_plan.binaries - before.binaries);
+    const model::KernelSpec& spec = work.kernel.spec();
+    double combinations = 1;
+    for (const model::ParameterSpec& one : spec.parameters)
+      if (!one.runtime || !spec.macros.empty())
+        combinations *= static_cast<double>(one.values.size() + (one.when ? 1 : 0));
+    const double whole =
+        std::min(met * static_cast<double>(list.size()) / static_cast<double>(most), combinations);
     m_plan.is_sampled = true;
-    m_plan.binaries = whole(before.binaries, m_plan.binaries);
-    m_plan.compile_seconds =
-        before.compile_seconds + (m_plan.compile_seconds - before.compile_seconds) * stands_for;
+    m_plan.binaries = before.binaries + static_cast<std::int64_t>(whole);
+    if (met > 0)
+      m_plan.compile_seconds =
+          before.compile_seconds + (m_plan.compile_seconds - before.compile_seconds) * whole / met;
   }
 
   void add_binary(const Binary& binary, const sweep::Work& work, const sweep::TrialMaker& maker,
@@ -216,8 +229,8 @@ class Planner {
   }
 
   void add_device_time(const sweep::Group& group) {
-    const std::int64_t left = static_cast<std::int64_t>(group.candidates.size()) - group.count_known();
-    if (left == 0) return;
+    const std::int64_t left = left_of(group);
+    if (left <= 0) return;
     const auto pace = db::pace(m_known, group.problem, m_sweep.request.device.name);
     const double each = pace ? pace->seconds : assumed_seconds_a_trial;
     m_plan.device_seconds += static_cast<double>(left) * each;
@@ -311,9 +324,11 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   const SweepPlan plan = Planner(sweep, settings, known.connection()).plan();
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
                           sweep.request.compiler));
-  write_fact("trials:",
-             fmt::format("{}{} on {} problems; {} known, {} left", may_end_early(sweep) ? "at most " : "",
-                         plan.trials, plan.problems, plan.known, plan.left()));
+  write_fact("trials:", fmt::format("{}{} on {} problems; {} known, {} left",
+                                    may_end_early(sweep) ? "at most "
+                                    : plan.is_sampled    ? "about "
+                                                         : "",
+                                    plan.trials, plan.problems, plan.known, plan.left()));
   if (plan.left() == 0) return 0;
   if (!compiler_kind(sweep.backend.device).empty()) {
     write_fact("binaries:",
