@@ -69,6 +69,12 @@ TEST_SUITE("tuner command line, judge") {
     CHECK(has(text.out, "of the time of the default of product"));
   }
 
+  TEST_CASE("a padding that the spec does not have is refused, wherever in the list it stands") {
+    const auto run = Judge().judges("honest", {"--no-sanitizers", "--pad", "0,32"});
+    CHECK(run.exit_code == 2);
+    CHECK(has(run.err, "padding"));
+  }
+
   TEST_CASE("what is no solution is refused, with the stage and the reason") {
     const Judge user;
     CHECK(has(user.refuses("does_nothing", "verify", "wrong_result"), "y"));

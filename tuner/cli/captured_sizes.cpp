@@ -226,7 +226,8 @@ std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
                                               const config::Settings& settings) {
   std::vector<model::Problem> problems;
   const auto add = [&](const std::vector<std::int64_t>& sizes) {
-    problems.push_back(space::make_problem(spec, sizes, settings.type(), settings.paddings().front()));
+    for (const std::int64_t padding : settings.paddings())
+      problems.push_back(space::make_problem(spec, sizes, settings.type(), padding));
   };
   std::vector<std::string> notices;
   std::vector<cover::Sizes> sizes = sizes_for(spec, settings, notices);

@@ -8,7 +8,6 @@
 #include "config/kernel_file.hpp"
 #include "config/time_specs.hpp"
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/judgement.hpp"
@@ -157,11 +156,9 @@ void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec
   request.seed = request.inputs_seed = settings.seed().value_or(random_seed());
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
   std::vector<std::string> notices;
-  const std::vector<cover::Sizes> all = sizes_for(spec, settings, notices);
+  const std::vector<model::Problem> all = problems_for(spec, settings, notices);
   for (const std::string& notice : notices) write_err(notice);
-  for (const cover::Sizes& sizes : all) {
-    const model::Problem problem =
-        space::make_problem(spec, sizes, settings.type(), settings.paddings().front());
+  for (const model::Problem& problem : all) {
     const Assignments usual = usual_configuration(spec, problem, backend.device.limits);
     const sweep::Work judged{space::KernelSpace(candidate_of(spec, options, usual).kernels.front()), {}};
     const std::vector<sweep::Work> others = beside(spec, usual, backend.device, settings, problem.type);

@@ -25,10 +25,9 @@
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
-namespace {
 
-std::vector<model::Problem> problems_of(const model::KernelSpec& kernel, const config::Settings& settings,
-                                        std::vector<std::string>& notices) {
+std::vector<model::Problem> problems_for(const model::KernelSpec& kernel, const config::Settings& settings,
+                                         std::vector<std::string>& notices) {
   std::vector<model::Problem> problems;
   const std::vector<cover::Sizes> all = sizes_for(kernel, settings, notices);
   for (const std::int64_t padding : settings.paddings()) {
@@ -39,6 +38,8 @@ std::vector<model::Problem> problems_of(const model::KernelSpec& kernel, const c
   return problems;
 }
 
+namespace {
+
 /// Every kernel with every problem that the settings give it. A kernel that does not offer the type, the
 /// padding or that many dimensions is left out with a notice; where none is left, the first reason is thrown.
 std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels,
@@ -47,7 +48,7 @@ std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels
   std::optional<model::UsageError> first;
   for (const model::KernelSpec& kernel : kernels) {
     try {
-      work.push_back({space::KernelSpace(kernel), problems_of(kernel, settings, notices)});
+      work.push_back({space::KernelSpace(kernel), problems_for(kernel, settings, notices)});
     } catch (const model::UsageError& error) {
       if (!first) first = error;
       notices.push_back(fmt::format("left out: {}", error.what()));

@@ -58,6 +58,11 @@ struct Selection {
 /// Throws model::UsageError where nothing is left.
 Selection select_work(const Context& context, const config::Settings& settings, const SweepOptions& options);
 
+/// What the settings say that a kernel is for: each size with each padding. Throws as sizes_for() does, and
+/// where the kernel does not offer the type, the padding or that many dimensions.
+std::vector<model::Problem> problems_for(const model::KernelSpec& kernel, const config::Settings& settings,
+                                         std::vector<std::string>& notices);
+
 /// How `settings` have trials searched and measured on `backend`; without work.
 sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz = 0);
 /// The whole sweep, with baselines and rivals; `selection` keeps its catalog and its notices.
