@@ -98,7 +98,6 @@ TEST_CASE("a space of 10^8 configurations is counted within a second, and holds 
     CHECK(kernel.contains(problem, configuration, {}));
     CHECK(list.counted()->find(list.coordinates(drawn)) == static_cast<std::int64_t>(drawn));
   }
-  CHECK(kernel.count(problem, {}) == expected);
 }
 
 TEST_CASE("what the constraints left see of the beginning is all that tells nodes apart") {
@@ -119,7 +118,7 @@ TEST_CASE("10^10 configurations are counted") {
   std::vector<model::ParameterSpec> parameters;
   for (int i = 0; i < 10; ++i) parameters.push_back(parameter(name(i), to(10)));
   const KernelSpace kernel(spec_with(parameters, {"B + P9 < 20"}));
-  CHECK(kernel.count(problem, {}) == 9'900'000'000);
+  CHECK(kernel.list(problem, {}).size() == 9'900'000'000);
 }
 
 TEST_CASE("a space too irregular to be counted is sampled, and says so") {

@@ -103,17 +103,6 @@ class Publishing {
   std::unique_ptr<cluster::Publisher> m_publisher;
 };
 
-/// The key of the fastest trial of a group that is known and may win.
-std::optional<model::Digest> fastest_known(const sweep::Group& group, const sweep::Request& request) {
-  std::optional<std::size_t> best;
-  group.known.for_each([&](std::size_t i, const search::Result& known) {
-    const model::KernelSpec& spec = group.work_of(request, i).kernel.spec();
-    if (known.status != model::TrialStatus::ok || !known.time_ns || !model::may_win(spec.role)) return;
-    if (!best || *known.time_ns < *group.known[*best]->time_ns) best = i;
-  });
-  return best ? std::optional(group.key(request, *best)) : std::nullopt;
-}
-
 /// Problems that could not even be prepared were asked for and are missing: that is a failure.
 int exit_code(const sweep::Summary& summary, bool all_failed, const SignalGuard& signals) {
   if (summary.ending == sweep::Ending::interrupted) return signals.exit_code();
@@ -135,8 +124,9 @@ Expected expected(const sweep::TrialList& list, const sweep::Request& request, d
       const auto pace = db::pace(store.connection(), group->problem, request.device.name);
       if (pace && pace->problem == group->problem) expected.seconds_each = pace->seconds;
     }
-    if (const auto fastest = fastest_known(*group, request); fastest)
-      if (auto trial = store.find(*fastest)) expected.known_best.push_back(std::move(*trial));
+    if (const auto fastest = group->fastest_known(request))
+      if (auto trial = store.find(group->key(request, *fastest)))
+        expected.known_best.push_back(std::move(*trial));
   }
   return expected;
 }

@@ -119,11 +119,6 @@ ConfigurationList KernelSpace::list(const model::Problem& problem, const model::
   return few;
 }
 
-std::int64_t KernelSpace::count(const model::Problem& problem, const model::DeviceLimits& limits,
-                                const GoOn& go_on) const {
-  return static_cast<std::int64_t>(list(problem, limits, go_on).size());
-}
-
 bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,
                            const model::DeviceLimits& limits) const {
   return coordinates_of(problem, configuration, limits) &&

@@ -42,9 +42,6 @@ class KernelSpace {
                          const GoOn& go_on = {}, std::size_t most = most_listed) const;
   /// What the space depends on of a problem and a device: where that is equal, so are the configurations.
   std::vector<std::int64_t> seen_of(const model::Problem& problem, const model::DeviceLimits& limits) const;
-  /// Of a sample, what it has: there are more. At most CountedSpace::most.
-  std::int64_t count(const model::Problem& problem, const model::DeviceLimits& limits,
-                     const GoOn& go_on = {}) const;
 
   /// Whether enumerate() would deliver `configuration`, which may come from anywhere: it has the spec's
   /// parameters and no others, with values of their lists, and the constraints hold on `problem`.

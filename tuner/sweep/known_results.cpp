@@ -102,21 +102,20 @@ void note_known(const Request& request, model::ResultSource& source, Group& grou
   }
 }
 
+std::optional<std::size_t> Group::fastest_known(const Request& request) const {
+  std::optional<std::size_t> fastest;
+  known.for_each([&](std::size_t i, const search::Result& result) {
+    const bool has_time = model::has_trusted_time(result.status) && result.time_ns;
+    if (!has_time || !model::may_win(work_of(request, i).kernel.spec().role)) return;
+    if (!fastest || *result.time_ns < *known[*fastest]->time_ns) fastest = i;
+  });
+  return fastest;
+}
+
 namespace {
 
 void take_faster(std::optional<double>& best_ns, std::optional<double> time_ns) {
   if (time_ns && (!best_ns || *time_ns < *best_ns)) best_ns = time_ns;
-}
-
-/// The best of a group's own trials, as their times are known; of other kernels and of the past nothing is
-/// asked.
-std::optional<double> best_known(const Request& request, const Group& group) {
-  std::optional<double> best_ns;
-  group.known.for_each([&](std::size_t i, const search::Result& known) {
-    const model::Role role = group.work_of(request, i).kernel.spec().role;
-    if (model::has_trusted_time(known.status) && model::may_win(role)) take_faster(best_ns, known.time_ns);
-  });
-  return best_ns;
 }
 
 /// The least time that what is in a kernel's space today ever had on a problem, all shards considered.
@@ -158,7 +157,8 @@ std::optional<double> least_today(const Request& request, const model::Problem& 
 void reopen_dropped(const Request& request, model::ResultSource& source, Group& group) {
   if (!request.recorded_device.empty()) return;                    // a recording has no more to say
   if (request.policy.objective != model::Objective::time) return;  // is_energy_wanted() has asked
-  std::optional<double> best_ns = best_known(request, group);
+  const auto fastest = group.fastest_known(request);
+  std::optional<double> best_ns = fastest ? group.known[*fastest]->time_ns : std::nullopt;
   std::vector<std::size_t> dropped;
   group.known.for_each([&](std::size_t i, const search::Result& known) {
     if (known.status == TrialStatus::dropped) dropped.push_back(i);

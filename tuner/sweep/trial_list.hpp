@@ -50,6 +50,8 @@ struct Group {
   bool has_unseen() const { return candidates.told() < candidates.size(); }
   /// Whether a candidate can be launched, and is of the request's shard.
   bool offers(const Request& request, std::size_t candidate) const;
+  /// Of those that may win the fastest that has a time.
+  std::optional<std::size_t> fastest_known(const Request& request) const;
   std::int64_t count_known() const { return static_cast<std::int64_t>(known.count()); }
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
