@@ -177,7 +177,8 @@ class ArgumentTables {
     const std::string type = m_types.resolved(parameter);
     std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\n", name,
                                    m_types.spec_type(type, false, name), m_types.doubt(parameter));
-    if (const SourceStruct* const one = m_types.struct_of(parameter)) return text + field_values(*one, name);
+    if (const SourceStruct* const one = m_types.struct_of(parameter))
+      return text + field_values(*one, planned, name);
     if (planned != nullptr && !planned->value.empty())
       return planned->value == name ? text : text + fmt::format("value = \"{}\"\n", planned->value);
     if (planned == nullptr && m_source.may_be_size(parameter, type)) {
@@ -190,13 +191,21 @@ class ArgumentTables {
     return text;
   }
 
-  std::string field_values(const SourceStruct& one, const std::string& name) {
-    std::string text = "\n[arguments.value]  # ?\n";
+  std::string field_values(const SourceStruct& one, const PlannedArgument* planned, const std::string& name) {
+    std::string text = "\n[arguments.value]\n";
+    std::vector<std::string> open;
     for (const SourceField& field : one.fields) {
+      const bool is_known = planned != nullptr && planned->fields.contains(field.name);
       const bool is_size = is_scalar_size(field) && std::ranges::count(m_plan.sizes, upper(field.name)) > 0;
-      text += fmt::format("{} = \"{}\"\n", field.name, is_size ? upper(field.name) : "1");
+      const std::string guess = is_size ? upper(field.name) : "1";
+      text += fmt::format("{} = \"{}\"{}\n", field.name, is_known ? planned->fields.at(field.name) : guess,
+                          is_known ? "" : "  # ?");
+      if (!is_known) open.push_back(field.name);
     }
-    m_source.ask(fmt::format("{}: which values have its fields?", name));
+    if (open.size() == one.fields.size())
+      m_source.ask(fmt::format("{}: which values have its fields?", name));
+    else if (!open.empty())
+      m_source.ask(fmt::format("{}: which value has its {}?", name, fmt::join(open, ", ")));
     return text;
   }
 

@@ -82,10 +82,11 @@ struct DraftParameter {
 };
 
 struct PlannedArgument {
-  std::string value;                ///< of a value, as the spec writes it; empty: not known
-  std::vector<std::string> extent;  ///< of a buffer; empty: not known
-  std::string extent_from;          ///< for the comment
-  std::string init;                 ///< empty: the usual one
+  std::string value;                          ///< of a value, as the spec writes it; empty: not known
+  std::map<std::string, std::string> fields;  ///< the same of those fields of a struct that are known
+  std::vector<std::string> extent;            ///< of a buffer; empty: not known
+  std::string extent_from;                    ///< for the comment
+  std::string init;                           ///< empty: the usual one
   bool is_null = false;
   std::string type;  ///< of a parameter whose type a template gives; empty: as it is declared
 };

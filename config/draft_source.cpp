@@ -123,8 +123,18 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
       if (macro.name == name) macro.usual = value;
   }
   for (const auto& file : program.files())
-    for (tuner::source::SourceStruct& one : structs_of(tuner::source::lines_of(file.text)))
+    for (tuner::source::SourceStruct& one : structs_of(tuner::source::lines_of(file.text))) {
+      for (SourceField& field : one.fields)  // of a type by another name
+        if (!model::parse_element_type(field.type)) field.type = spec_name(program.resolved_type(field.type));
       structs.push_back(std::move(one));
+    }
+  const auto runs_on_host = [](const ProgramFunction& one) {
+    return !one.is_device && one.file == 0 && find_one_of(one.before, {"constexpr"}) == one.before.size();
+  };
+  if (host_code_line > 0) return;
+  if (const auto first = std::ranges::find_if(program.functions(), runs_on_host);
+      first != program.functions().end())
+    host_code_line = first->line;
 }
 
 namespace {

@@ -93,7 +93,7 @@ class LaunchParameters {
       if (parameter.type == "typename") {
         const std::string type = m_planned.type_inside(parameter.name);
         const bool is_open = type.empty() || m_planned.is_open_type(type);
-        m_plan.template_arguments.push_back(is_open ? "float" : type);
+        m_plan.template_arguments.push_back(is_open ? likely_type(parameter.name) : type);
         if (is_open) m_plan.notes.push_back(fmt::format("? which type is {}?", parameter.name));
         continue;
       }
@@ -153,8 +153,8 @@ class LaunchParameters {
       for (const std::string& symbol : symbols) {
         if (m_plan.names.contains(symbol)) continue;
         const SymbolFacts& known = m_planned.facts(symbol);
-        const bool is_size =
-            m_planned.occurs_in_bytes(symbol) && known.choices.empty() && !is_of_block(known.name);
+        const bool is_of_problem = m_planned.occurs_in_bytes(symbol) || (!known.present && is_passed(symbol));
+        const bool is_size = is_of_problem && known.choices.empty() && !is_of_block(known.name);
         if (is_size || known.is_limit) continue;
         if (!m_source.asks_for_block() && known.present) {
           m_plan.notes.push_back(fmt::format("{} is {}: the kernel does not ask how large its blocks are",
@@ -174,10 +174,20 @@ class LaunchParameters {
       }
     }
     literal_block(is_plane);
+    follow_block();
+  }
+
+  /// To the kernel.
+  bool is_passed(const std::string& symbol) const {
+    return std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& argument) {
+      return source::symbols_of(argument.value).contains(symbol);
+    });
   }
 
   /// `<<<n, 256>>>`: a number that may change where the kernel asks for its block's size.
   void literal_block(bool is_plane) {
+    std::int64_t threads = 1;
+    Value changed = source::number_value(1);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const Value& one = m_launch.block[axis];
       if (one.kind != Value::Kind::number || one.number <= 1) continue;
@@ -199,8 +209,72 @@ class LaunchParameters {
       m_plan.names[name] = name;
       m_launch.block[axis] = symbol;
       m_launch.grid[axis] = with_divisor(m_launch.grid[axis], number, symbol);
-      m_launch.shared_bytes = with_factor(m_launch.shared_bytes, number, symbol);
+      threads *= number;
+      changed = source::multiply(std::move(changed), symbol);
     }
+    const Value& bytes = m_launch.shared_bytes;
+    if (threads == 1 || bytes.kind != Value::Kind::number || bytes.number == 0) return;
+    if (bytes.number % threads == 0) {
+      m_launch.shared_bytes = source::multiply(source::number_value(bytes.number / threads), changed);
+      return;
+    }
+    // As (16 + 4) * (16 + 4): enough for blocks that are no larger.
+    m_plan.doubts["dynamic_shared_bytes"] = "? of the launched block: smaller ones may need less";
+    for (DraftParameter& one : m_plan.parameters)
+      if (const auto usual = config::number(one.usual);
+          usual && source::symbols_of(changed).contains(one.name))
+        one.values = values_up_to(*usual, one.values);
+  }
+
+  /// Where blocks number the elements one behind the other, a grid that does not follow the block leaves some
+  /// of them out.
+  void follow_block() {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (!numbers_elements("xyz"[axis])) continue;
+      Value& grid = m_launch.grid[axis];
+      for (const std::string& symbol : source::symbols_of(m_launch.block[axis])) {
+        const auto name = m_plan.names.find(symbol);
+        const auto found = name == m_plan.names.end()
+                               ? m_plan.parameters.end()
+                               : std::ranges::find(m_plan.parameters, name->second, &DraftParameter::name);
+        const auto usual = found == m_plan.parameters.end() ? std::nullopt : config::number(found->usual);
+        const auto follows = [&] { return !grid.is_known() || source::symbols_of(grid).contains(symbol); };
+        if (!usual || follows()) continue;
+        grid = with_divisor(grid, *usual, source::symbol_value(symbol));
+        if (follows()) continue;
+        found->values = fmt::format("{{ values = [{}], runtime = true }}", *usual);
+        found->why += "; ? the grid does not follow it";
+        m_source.ask(
+            fmt::format("{}: the grid in line {} does not follow it, and with other values elements "
+                        "would be left out",
+                        found->name, m_launch.line));
+      }
+    }
+  }
+
+  /// The kernel multiplies blockIdx and blockDim, and no thread goes on by the grid's size.
+  bool numbers_elements(char axis) const {
+    const std::string_view name(&axis, 1);
+    const auto word_at = [&](Tokens body, std::size_t i) {
+      return i + 2 < body.size() && body[i + 1].is(".") && body[i + 2].is(name) ? body[i].text
+                                                                                : std::string_view();
+    };
+    bool found = false;
+    for (const ProgramFunction* function : m_source.reached) {
+      const Tokens body = function->body;
+      for (std::size_t i = 3; i < body.size(); ++i) {
+        if (word_at(body, i) == "gridDim") return false;
+        if (!body[i].is("*")) continue;
+        std::size_t left = i - 1;  // behind brackets, as the right is behind a cast
+        while (left > 2 && body[left].is(")")) --left;
+        std::size_t right = i + 1;
+        while (right < std::min(i + 8, body.size()) && word_at(body, right).empty()) ++right;
+        const std::string_view one = left < 2 ? "" : word_at(body, left - 2);
+        const std::string_view other = word_at(body, right);
+        found |= (one == "blockIdx" && other == "blockDim") || (one == "blockDim" && other == "blockIdx");
+      }
+    }
+    return found;
   }
 
   /// The launch alone has the numbers: the kernel asks for its block's size, and has none of them itself.
@@ -223,12 +297,6 @@ class LaunchParameters {
     }
     for (Value& operand : changed.operands) operand = with_divisor(operand, number, by);
     return changed;
-  }
-
-  /// Bytes of shared memory for each thread of a literal block.
-  static Value with_factor(const Value& value, std::int64_t number, const Value& by) {
-    if (value.kind != Value::Kind::number || value.number == 0 || value.number % number != 0) return value;
-    return source::multiply(source::number_value(value.number / number), by);
   }
 
   PlannedLaunch& m_planned;

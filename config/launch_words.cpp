@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "config/planned_launch.hpp"
+#include "config/source_guesses.hpp"
 
 namespace config {
 namespace {
@@ -73,11 +74,10 @@ class LaunchWords {
   PlannedArgument argument(const LaunchArgument& argument, const source::SourceParameter& parameter) {
     PlannedArgument planned;
     planned.type = m_planned.type_inside(parameter.type);
-    if (m_planned.is_open_type(planned.type)) planned.type = "float";
+    if (m_planned.is_open_type(planned.type)) planned.type = likely_type(parameter.type);
     if (!parameter.pointer) {
-      const bool is_real = planned.type == "float" || planned.type == "double";
-      const Value whole = is_real ? argument.value : source::as_integer(argument.value);
-      if (can_be_said(whole) || (is_real && real_can_be_said(whole))) planned.value = text(whole);
+      planned.value = value(argument.value, planned.type);
+      planned.fields = fields(argument, planned.type);
       return planned;
     }
     planned.is_null = argument.origin.is_null;
@@ -85,7 +85,8 @@ class LaunchWords {
       Value count = source::divide(argument.bytes, m_source.host.size_of(planned.type));
       if (can_be_said(count)) {
         for (const Value& factor : source::factors_of(count)) planned.extent.push_back(text(factor));
-        planned.extent_from = fmt::format("allocated in line {}", argument.bytes_line);
+        planned.extent_from = argument.is_filled ? fmt::format("? line {} fills so many", argument.bytes_line)
+                                                 : fmt::format("allocated in line {}", argument.bytes_line);
       } else {
         planned.extent_from =
             fmt::format("the allocation in line {} has {} bytes", argument.bytes_line, text(argument.bytes));
@@ -93,6 +94,34 @@ class LaunchWords {
     }
     planned.init = init(argument.contents, planned.type);
     return planned;
+  }
+
+  /// Empty: a spec cannot say it.
+  std::string value(const Value& given, const std::string& type) const {
+    const bool is_real = type == "float" || type == "double";
+    const Value whole = is_real ? given : source::as_integer(given);
+    return can_be_said(whole) || (is_real && real_can_be_said(whole)) ? text(whole) : "";
+  }
+
+  /// What the program gives the fields of a struct.
+  std::map<std::string, std::string> fields(const LaunchArgument& argument, const std::string& type) const {
+    std::map<std::string, std::string> given;
+    const auto of = std::ranges::find(m_source.structs, type, &SourceStruct::name);
+    if (of == m_source.structs.end() || argument.tokens.size() != 1) return given;
+    for (const SourceField& field : of->fields) {
+      const std::string path = fmt::format("{}.{}", argument.tokens.front().text, field.name);
+      const Value one = source::replaced(
+          m_source.host.variable(path, *m_launch.frame),
+          [&](const std::string& symbol) -> std::optional<Value> {
+            if (const auto fixed = m_plan.fixed.find(symbol); fixed != m_plan.fixed.end())
+              return fixed->second;
+            const auto present = m_planned.facts(symbol).present;
+            return m_plan.names.contains(symbol) || !present ? std::nullopt
+                                                             : std::optional(source::number_value(*present));
+          });
+      if (const std::string said = value(one, field.type); !said.empty()) given[field.name] = said;
+    }
+    return given;
   }
 
   std::string init(const BufferContents& contents, const std::string& type) const {

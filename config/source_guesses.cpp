@@ -61,6 +61,10 @@ std::string macro_of(const tuner::source::TemplateParameter& parameter) {
   return "TUNED_" + upper(parameter.name);
 }
 
+const char* likely_type(const std::string& parameter) {
+  return contains_any(upper(parameter), {"INDEX", "IDX", "INT", "OFFSET"}) ? "int" : "float";
+}
+
 std::vector<StructField> typed_fields(const SourceStruct& one) {
   std::vector<StructField> fields;
   for (const SourceField& field : one.fields)

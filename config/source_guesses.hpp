@@ -32,6 +32,9 @@ bool is_of_block(const std::string& name);
 /// The macro that gives a template parameter its value: one of its own name would replace it in the source.
 std::string macro_of(const tuner::source::TemplateParameter& parameter);
 
+/// The type that a template's parameter of this name stands for, where nothing says it.
+const char* likely_type(const std::string& parameter);
+
 /// What of `one` no [structs] can say; empty: nothing.
 std::string no_plain_struct(const tuner::source::SourceStruct& one, bool by_value);
 /// Its fields, all of known types.

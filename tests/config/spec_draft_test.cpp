@@ -69,6 +69,11 @@ TEST_SUITE("config::draft_spec") {
     CHECK_FALSE(drafted(kernel + "// int main() { fill<<<1, 1>>>(0, 0); }\n").loaded.kernels.front().by_nvcc);
     CHECK(drafted(kernel + "int main() { return 0; }\n").loaded.kernels.front().by_nvcc);
     CHECK(drafted(kernel + "void go(float* x) { fill<<<1, 32>>>(x, 3); }\n").loaded.kernels.front().by_nvcc);
+    CHECK(drafted(kernel + "int rounded(int n) { return n / 4 * 4; }\n").loaded.kernels.front().by_nvcc);
+    CHECK_FALSE(drafted(kernel + "constexpr int rounded(int n) { return n / 4 * 4; }\n"
+                                 "__device__ int half_of(int n) { return n / 2; }\n")
+                    .loaded.kernels.front()
+                    .by_nvcc);
   }
 
   TEST_CASE("a tiled template kernel: its types, template arguments and tiles") {
@@ -454,6 +459,124 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(values_of(result, "BLOCK") == std::vector<std::int64_t>{32, 64, 96});
     CHECK(result.draft.spec.find("name = \"maybe\"\ntype = \"float*\"\nvalue = \"NULL\"") !=
           std::string::npos);
+  }
+
+  TEST_CASE(
+      "a grid that is written with the block's number follows the block, and a block that it cannot follow "
+      "stays") {
+    const auto grid_of = [](const Drafted& result) {
+      return spec_of(result).steps.front().grid.front().text;
+    };
+    const Drafted follows = drafted(program_of(copy_kernel,
+                                               "int threads = 256, blocks = (n / 4 + 255) / 256; "
+                                               "k<<<blocks, threads>>>(d, e, n);"));
+    CHECK(grid_of(follows) == "ceil_div(N / 4, THREADS)");
+    CHECK(values_of(follows, "THREADS").size() == 5);
+    const Drafted stays = drafted(program_of(copy_kernel, "int threads = 256; k<<<8, threads>>>(d, e, n);"));
+    CHECK(values_of(stays, "THREADS") == std::vector<std::int64_t>{256});
+    CHECK(stays.asks("does not follow it, and with other values elements would be left out"));
+    const auto varies = [](const std::string& body) {
+      return values_of(
+                 drafted(program_of("__global__ void k(float* d, const float* e, int n) { " + body + " }",
+                                    "int threads = 256; k<<<8, threads>>>(d, e, n);")),
+                 "THREADS")
+                 .size() > 1;
+    };
+    CHECK_FALSE(varies("int i = threadIdx.x + (size_t)blockDim.x * blockIdx.x; d[i] = e[i];"));
+    CHECK(varies(
+        "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) d[i] = "
+        "e[i];"));
+    CHECK(varies("for (int i = threadIdx.x; i < n; i += blockDim.x) d[blockIdx.x * n + i] = e[i];"));
+  }
+
+  TEST_CASE(
+      "shared memory follows a block of numbers where it is so many bytes a thread, else blocks stay as "
+      "small") {
+    const std::string kernel =
+        "__global__ void k(float* d, const float* e, int n) {\n"
+        "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y; d[x + "
+        "y] = 1; }";
+    const auto launched = [&](const std::string& bytes) {
+      return drafted(
+          program_of(kernel, "dim3 b(16, 16), g(n / 16, n / 16); k<<<g, b, " + bytes + ">>>(d, e, n);"));
+    };
+    const Drafted each = launched("b.x * b.y * 4");
+    CHECK(spec_of(each).steps.front().dynamic_shared_bytes->text == "4 * BLOCK_X * BLOCK_Y");
+    CHECK(values_of(each, "BLOCK_X") == std::vector<std::int64_t>{4, 8, 16, 32, 64});
+    const Drafted halo = launched("(b.x + 4) * (b.y + 4)");
+    CHECK(spec_of(halo).steps.front().dynamic_shared_bytes->text == "400");
+    CHECK(values_of(halo, "BLOCK_X") == std::vector<std::int64_t>{4, 8, 16});
+    CHECK(values_of(halo, "BLOCK_Y") == std::vector<std::int64_t>{4, 8, 16});
+  }
+
+  TEST_CASE(
+      "an integer that the kernel is passed and the source does not know is a size, though it sets the "
+      "block") {
+    const Drafted result = drafted(program_of(
+        copy_kernel, "int width = read(); int threads = min(width, 1024); k<<<n, threads>>>(d, e, width);"));
+    CHECK(spec_of(result).parameters.empty());
+    CHECK(spec_of(result).steps.front().block.front().text == "min(N, 1024)");
+  }
+
+  TEST_CASE("fields of a struct have what the program gives them, and are sizes") {
+    const std::string kernel =
+        "typedef unsigned char u8;\ntypedef struct { float step; int n; u8 flag; } Plan;\n"
+        "__global__ void k(float* d, const float* e, Plan plan) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < plan.n) d[i] = e[i] * plan.step; }\n";
+    const std::string launch = "k<<<(p.n + 127) / 128, 128>>>(d, e, p);";
+    for (const std::string given :
+         {"Plan p{0.5f, 1000, 3}; ", "Plan p = {.step = 0.5f, .n = 1000, .flag = 3}; ",
+          "Plan p; p.n = 1000; p.step = 0.5f; p.flag = 3; "}) {
+      const Drafted result = drafted(program_of(kernel, given + launch));
+      INFO(result.draft.spec);
+      CHECK(spec_of(result).sizes.front() == "P_N");
+      CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(P_N, BLOCK_SIZE)");
+      CHECK(result.draft.spec.find("\nstep = \"0.5\"\nn = \"P_N\"\nflag = \"3\"\n") != std::string::npos);
+      CHECK_FALSE(result.asks("plan:"));
+    }
+    const Drafted open =
+        drafted(program_of(kernel, "Plan p; p.n = n; k<<<(n + 127) / 128, 128>>>(d, e, p);"));
+    CHECK(open.draft.spec.find("\nstep = \"1\"  # ?\nn = \"N\"\n") != std::string::npos);
+    CHECK(open.asks("plan: which value has its step, flag?"));
+  }
+
+  TEST_CASE("members of a class and names of enumerations and namespaces have their values") {
+    const SpecDraft draft = draft_of(
+        "enum class Way { in, out };\nnamespace sizes { constexpr int threads = 64; }\n"
+        "struct Solver { void step(); int rows_; static constexpr int width = 32; float *d_, *e_; };\n"
+        "__global__ void k(float* d, const float* e, int n, Way way) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = e[i]; }\n"
+        "void Solver::step() { dim3 g((rows_ + sizes::threads - 1) / sizes::threads, this->width);\n"
+        "  k<<<g, sizes::threads>>>(d_, e_, rows_, Way::out); }\n");
+    INFO(draft.spec);
+    const auto has = [&](const std::string& part) { return draft.spec.find(part) != std::string::npos; };
+    CHECK(has("sizes = [\"N\"]\n"));
+    CHECK(has("grid = [\"ceil_div(N, THREADS)\", \"32\"]\n"));
+    CHECK(has("name = \"way\"\ntype = \"int\"\nvalue = \"1\"\n"));
+  }
+
+  TEST_CASE("a buffer that nothing allocates has what a memset or a copy says") {
+    const Drafted result = drafted(
+        "__global__ void k(unsigned* bins, const float* e, int n) { atomicAdd(&bins[threadIdx.x], n); e[0]; "
+        "}\n"
+        "void count(unsigned* bins, const float* e, float* host, int n) {\n"
+        "  cudaMemset(bins, 0, 256 * sizeof(unsigned)); k<<<n / 64, 64>>>(bins, e, n);\n"
+        "  cudaMemcpy(host, e, 2 * n * sizeof(float), cudaMemcpyDeviceToHost); }\n");
+    CHECK(spec_of(result).arguments[0].extent.front().text == "256");
+    CHECK(result.draft.spec.find("extent = [\"256\"]  # ? line 3 fills so many\n") != std::string::npos);
+    CHECK(spec_of(result).arguments[1].extent.size() == 2);
+  }
+
+  TEST_CASE("functions that call each other twice, and brackets of any depth, take no time") {
+    std::string functions = "int g0(int n) { return n; }\n";
+    for (int i = 1; i < 48; ++i)
+      functions += "int g" + std::to_string(i) + "(int n) { return g" + std::to_string(i - 1) + "(n) + g" +
+                   std::to_string(i - 1) + "(n + 1); }\n";
+    const std::string deep = std::string(20000, '(') + "n" + std::string(20000, ')');
+    const auto draft = draft_of(program_of(copy_kernel, "k<<<" + deep + ", g47(n)>>>(d, e, n);", functions));
+    CHECK_MESSAGE(draft.spec.find("\ngrid = [\"ceil_div(N, 256)\"]  # ? the launch does not say it") !=
+                      std::string::npos,
+                  draft.spec);
   }
 
   TEST_CASE("a function that the program calls for the same result is the reference") {

@@ -178,6 +178,7 @@ TEST_SUITE("source::pointer_uses") {
     CHECK(use_of("put(&p[n], get(p, 0));", put + get) == "both");
     CHECK(use_of("swap(p[0], p[1]);", "__device__ void swap(float& a, float& b) { a = b; }") == "both");
     CHECK(use_of("elsewhere(p);") == "both, handed on");
+    CHECK(use_of("asm volatile(\"st.global.f32 [%0], %1;\" :: \"l\"(p), \"f\"(1.0f));") == "both, handed on");
   }
 
   TEST_CASE("CUDA's own functions are known") {

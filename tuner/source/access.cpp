@@ -150,6 +150,8 @@ class Occurrence {
         return std::nullopt;
       }
     }
+    // "l"(pointer): an operand of asm
+    if (m_body[name].kind == Token::Kind::literal) return Outcome{Deed::handed_on, {}, 0, 0, false};
     const bool names_function =
         m_body[name].is_word() && !is_one_of(m_body[name].text, {"if", "while", "for", "return", "switch"});
     if (names_function) {

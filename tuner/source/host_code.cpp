@@ -18,6 +18,10 @@ const std::map<std::string_view, std::string_view> device_limits = {
     {"sharedMemPerBlockOptin", "max_shared_bytes_per_block"},
     {"l2CacheSize", "l2_bytes"}};
 
+bool is_dimensions(std::string_view type) {
+  return is_one_of(type, {"dim3", "uint3", "uint2"});
+}
+
 }  // namespace
 
 const Frame* HostCode::keep(Frame frame) {
@@ -26,7 +30,7 @@ const Frame* HostCode::keep(Frame frame) {
 }
 
 Value HostCode::evaluate(Tokens tokens, const Frame& frame) {
-  if (m_depth >= deepest_value || tokens.size() > 400) return {};
+  if (m_depth >= deepest_value || tokens.size() > longest_value || ++m_evaluated > most_values) return {};
   ++m_depth;
   Value value = ExpressionReader(*this, tokens, frame).read();
   --m_depth;
@@ -52,6 +56,7 @@ std::optional<Tokens> HostCode::argument_of(std::string_view name, const Frame& 
 
 Value HostCode::variable(const std::string& path, const Frame& frame) {
   if (m_depth >= deepest_value) return {};
+  if (path.starts_with("this.")) return member_of_class(path.substr(5));
   if (const auto limit = member_of_device(path)) return *limit;
   const std::string name = path.substr(0, path.find_first_of(".["));
   const std::string member =
@@ -88,7 +93,7 @@ Value HostCode::variable(const std::string& path, const Frame& frame) {
   }
   if (const auto value = global_value(name)) return *value;
   const std::size_t scope = name.rfind("::");
-  if (scope == std::string::npos) return {};
+  if (scope == std::string::npos) return path == name ? member_of_class(name) : Value();
   // A constant of a class, which a typedef may name: x128::size.
   std::string of = name.substr(0, scope);
   std::vector<Tokens> given;
@@ -97,20 +102,44 @@ Value HostCode::variable(const std::string& path, const Frame& frame) {
     of = type_text(alias->first(open));
     if (open < alias->size()) given = parts(alias->subspan(open + 1, alias->size() - open - 2));
   }
-  const ClassConstants* const constants = m_program.class_named(of);
-  if (constants == nullptr) return {};
-  const auto found = constants->values.find(name.substr(scope + 2));
-  if (found == constants->values.end()) return {};
+  const ClassMembers* const members = m_program.class_named(of);
+  // Or of a namespace or an enumeration.
+  if (members == nullptr) return global_value(name.substr(scope + 2)).value_or(Value());
+  const GlobalVariable* const found = members->find(name.substr(scope + 2));
+  if (found == nullptr) return {};
   ProgramFunction inside;  // a class's parameters are names as a function's are
   inside.name = of;
-  inside.template_parameters = constants->template_parameters;
+  inside.template_parameters = members->template_parameters;
   const Frame outside;
   const Frame within{&inside, 0, &outside, {}, given};
   ++m_depth;
-  const Value value = evaluate(found->second, within);
+  const Value value = evaluate(found->init, within);
   --m_depth;
   m_variables.erase(&inside);
   return value;
+}
+
+/// Of an object that is not known: a constant, or what the program has.
+Value HostCode::member_of_class(const std::string& name) {
+  const GlobalVariable* const found = m_program.member(name);
+  if (found == nullptr || found->pointer || !found->extents.empty()) return {};
+  SymbolFacts facts;
+  facts.name = name;
+  facts.constant = found->constant;
+  if (found->constant && !found->init.empty()) return constant_value(name, found->init, facts);
+  return is_integer_type(m_program.resolved_type(found->type)) ? symbol("this/" + name, facts) : Value();
+}
+
+Tokens HostCode::listed(const LocalVariable& variable, const std::string& member) const {
+  const ClassMembers* const of = m_program.class_named(m_program.resolved_type(type_text(variable.type)));
+  if (of == nullptr || variable.init.empty() || !variable.init.front().is("{")) return {};
+  const std::vector<Tokens> given =
+      expression_parts(variable.init.subspan(1, std::max<std::size_t>(variable.init.size(), 2) - 2));
+  for (const Tokens one : given)  // .n = 3
+    if (one.size() > 3 && one[0].is(".") && one[1].is(member)) return one.subspan(3);
+  const GlobalVariable* const found = of->find(member);
+  const auto at = found == nullptr ? given.size() : static_cast<std::size_t>(found - of->variables.data());
+  return at < given.size() && !given[at].empty() && !given[at].front().is(".") ? given[at] : Tokens();
 }
 
 std::optional<Value> HostCode::member_of_device(const std::string& path) {
@@ -157,10 +186,16 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
   }
   then.position = variable.position;
   if (!member.empty()) {
-    if (changes.size() == 1 && !changes.front()->value.empty()) {
+    Tokens given = changes.empty() ? listed(variable, member) : Tokens();
+    if (changes.size() == 1) {
       then.position = changes.front()->position;
-      Value value = evaluate(changes.front()->value, then);
-      if (value.is_known()) return value;
+      given = changes.front()->value;
+    }
+    if (!given.empty()) {
+      Value value = evaluate(given, then);
+      const bool is_fixed = value.kind == Value::Kind::number && !is_dimensions(type_text(variable.type));
+      if (is_fixed) facts.present = value.number;
+      if (value.is_known() && !is_fixed) return value;
     } else if (changes.empty()) {
       if (whole != nullptr) then.position = whole->position;
       if (auto value = component(whole != nullptr ? whole->value : variable.init, member, then))
@@ -218,7 +253,7 @@ std::optional<Value> HostCode::component(Tokens init, const std::string& member,
 
 std::array<Value, 3> HostCode::dimensions(Tokens tokens, const Frame& frame) {
   std::array<Value, 3> found = {Value(), number_value(1), number_value(1)};
-  if (tokens.empty() || m_depth >= deepest_value) return found;
+  if (tokens.empty() || tokens.size() > longest_value || m_depth >= deepest_value) return found;
   const auto from_list = [&](Tokens list) {
     const std::vector<Tokens> given = expression_parts(list);
     if (given.empty()) found[0] = number_value(1);
@@ -238,7 +273,7 @@ std::array<Value, 3> HostCode::dimensions(Tokens tokens, const Frame& frame) {
   if (tokens.size() == 1 && tokens.front().is_word() && frame.function != nullptr) {
     const std::string name(tokens.front().text);
     const LocalVariable* const variable = local(name, frame);
-    if (variable != nullptr && is_one_of(type_text(variable->type), {"dim3", "uint3", "uint2"})) {
+    if (variable != nullptr && is_dimensions(type_text(variable->type))) {
       for (std::size_t i = 0; i < 3; ++i)
         found[i] = local_value(*variable, name + "." + std::string(1, "xyz"[i]), frame);
       for (std::size_t i = 1; i < 3; ++i)

@@ -14,6 +14,11 @@ namespace tuner::source {
 
 /// How far values are followed through calls and assignments.
 constexpr int deepest_value = 48;
+/// How many expressions are worked out: functions that call each other twice make more of them than any time
+/// suffices for.
+constexpr int most_values = 1 << 18;
+/// Tokens of an expression that is worked out.
+constexpr std::size_t longest_value = 400;
 
 /// A variable of a function's body.
 struct LocalVariable {
@@ -101,6 +106,9 @@ class HostCode {
   Value local_value(const LocalVariable& variable, const std::string& path, const Frame& frame);
   std::optional<Value> component(Tokens init, const std::string& member, const Frame& frame);
   std::optional<Value> member_of_device(const std::string& path);
+  /// What a list in braces gives a member of a struct; empty: nothing.
+  Tokens listed(const LocalVariable& variable, const std::string& member) const;
+  Value member_of_class(const std::string& name);
   std::optional<Value> global_value(const std::string& name);
   Value constant_value(const std::string& name, Tokens tokens, SymbolFacts facts);
   std::optional<Tokens> argument_of(std::string_view name, const Frame& frame) const;
@@ -110,6 +118,7 @@ class HostCode {
   std::map<std::string, SymbolFacts> m_symbols;
   std::deque<Frame> m_frames;
   int m_depth = 0;
+  int m_evaluated = 0;
 };
 
 bool is_integer_type(std::string_view type);

@@ -344,7 +344,7 @@ int weight(const ProgramLaunch& launch) {
 
 }  // namespace
 
-Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line) {
+Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line, SaysBytes by) {
   Value found;
   if (origin.path.empty()) return found;
   const bool is_local =
@@ -354,15 +354,23 @@ Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line) {
   for (const ProgramFunction& function : host.program().functions()) {
     if (function.is_device || (is_local && &function != origin.frame->function) || found.is_known()) continue;
     each_call(function, [&](const Token& name, const std::vector<Tokens>& given) {
-      if (!is_allocation(name.text) || given.size() < 2 || found.is_known()) return;
+      // cudaMalloc(pointer, bytes), cudaMemset(pointer, value, bytes), cudaMemcpy(to, from, bytes, …)
+      const bool fills =
+          is_one_of(name.text, {"cudaMemset", "cudaMemsetAsync", "cudaMemcpy", "cudaMemcpyAsync"});
+      const std::size_t bytes = by == SaysBytes::fill ? 2 : 1;
+      if (!(by == SaysBytes::fill ? fills : is_allocation(name.text)) || given.size() <= bytes ||
+          found.is_known())
+        return;
       Frame here{&function, 0, nullptr, {}, {}};
       // The frame on the way to the launch knows the callers.
       for (const Frame* at = origin.frame; at != nullptr; at = at->caller)
         if (at->function == &function) here = *at;
       here.position = function.begin + static_cast<std::size_t>(&name - function.body.data());
-      const PointerOrigin allocated = host.origin(given[0], here);
-      if (allocated.path != origin.path) return;
-      found = host.evaluate(given[1], *host.keep(here));
+      const std::ptrdiff_t ends = name.text.find("emcpy") == std::string_view::npos ? 1 : 2;  // that it names
+      if (std::none_of(given.begin(), given.begin() + ends,
+                       [&](Tokens one) { return host.origin(one, here).path == origin.path; }))
+        return;
+      found = host.evaluate(given[bytes], *host.keep(here));
       *line = name.line;
     });
   }
@@ -387,6 +395,10 @@ std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& ke
       if (kernel.parameters[i].pointer) {
         argument.origin = host.origin(text.arguments[i], *launch.frame);
         argument.bytes = allocated_bytes(host, argument.origin, &argument.bytes_line);
+        if (!argument.bytes.is_known()) {
+          argument.bytes = allocated_bytes(host, argument.origin, &argument.bytes_line, SaysBytes::fill);
+          argument.is_filled = argument.bytes.is_known();
+        }
         argument.contents = ContentsReader(host, argument.origin).read();
       } else {
         argument.value = host.evaluate(text.arguments[i], *launch.frame);

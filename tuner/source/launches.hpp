@@ -17,10 +17,11 @@ struct BufferContents {
 
 struct LaunchArgument {
   Tokens tokens;
-  Value value;           ///< of a value
-  PointerOrigin origin;  ///< of a pointer
-  Value bytes;           ///< of its buffer; unknown: no allocation was found
-  int bytes_line = 0;    ///< of the allocation
+  Value value;             ///< of a value
+  PointerOrigin origin;    ///< of a pointer
+  Value bytes;             ///< of its buffer; unknown: no allocation was found
+  int bytes_line = 0;      ///< of the allocation
+  bool is_filled = false;  ///< the line fills or copies so many, and nothing allocates it
   BufferContents contents;
 };
 
@@ -43,7 +44,11 @@ struct ProgramLaunch {
 /// All launches of a kernel in host code; those that say most come first.
 std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& kernel);
 
-/// Bytes of the buffer that a pointer points to; unknown: no allocation of it was found.
-Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line);
+/// What counts as saying how large a buffer is.
+enum class SaysBytes { allocation, fill };
+
+/// Bytes of the buffer that a pointer points to; unknown: nothing of this kind says them.
+Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line,
+                      SaysBytes by = SaysBytes::allocation);
 
 }  // namespace tuner::source

@@ -60,7 +60,7 @@ class Declarations {
   void read() { read(0, m_code.size(), nullptr); }
 
  private:
-  void read(std::size_t begin, std::size_t end, ClassConstants* within) {
+  void read(std::size_t begin, std::size_t end, ClassMembers* within) {
     std::size_t start = begin;  // of the declaration
     for (std::size_t i = begin; i < end; ++i) {
       const Token& token = m_code[i];
@@ -159,9 +159,11 @@ class Declarations {
         name = before[i].text;
       }
     }
-    ClassConstants& constants = m_program.m_classes[name];
-    constants.template_parameters = template_of(before);
-    read(open + 1, close - 1, &constants);
+    const bool is_alias = before.front().is("typedef") && close < m_code.size() && m_code[close].is_word();
+    if (is_alias) name = m_code[close].text;
+    ClassMembers& members = m_program.m_classes[name];
+    members.template_parameters = template_of(before);
+    read(open + 1, close - 1, &members);
   }
 
   void function(std::size_t start, std::size_t open, std::size_t close) {
@@ -188,10 +190,10 @@ class Declarations {
     m_program.m_functions.push_back(std::move(function));
   }
 
-  void statement(Tokens tokens, ClassConstants* within) {
-    if (tokens.size() < 3) return;
+  void statement(Tokens tokens, ClassMembers* within) {
+    if (tokens.size() < 2) return;
     if (tokens.front().is("using")) {
-      if (tokens[1].is_word() && tokens[2].is("="))
+      if (tokens.size() > 2 && tokens[1].is_word() && tokens[2].is("="))
         m_program.m_types[std::string(tokens[1].text)] = tokens.subspan(3);
       return;
     }
@@ -201,14 +203,16 @@ class Declarations {
       return;
     }
     if (has_word(tokens, {"extern", "friend", "template", "enum", "class", "union"})) return;
-    if (has_word(tokens, {"struct"}) && has_word(tokens, {"{"}) && !has_word(tokens, {"="})) return;
+    if (has_word(tokens, {"struct"}) && (has_word(tokens, {"{"}) || tokens.size() == 2) &&
+        !has_word(tokens, {"="}))
+      return;
     for (std::size_t i = 0; i < tokens.size(); ++i)
       if (tokens[i].is("(") && find_one_of(tokens.first(i), {"="}) == i) return;  // a declared function
     variables(tokens, within);
   }
 
   /// `static const int a = 1, b[4] = {…}`
-  void variables(Tokens tokens, ClassConstants* within) {
+  void variables(Tokens tokens, ClassMembers* within) {
     Tokens type;
     for (const Tokens part : parts(tokens)) {
       const std::size_t end = find_one_of(part, {"=", "[", "{"});
@@ -233,11 +237,7 @@ class Declarations {
         at = close;
       }
       if (at < part.size()) variable.init = part[at].is("=") ? part.subspan(at + 1) : part.subspan(at);
-      if (within != nullptr) {
-        within->values[variable.name] = variable.init;
-      } else {
-        m_program.m_variables.push_back(std::move(variable));
-      }
+      (within != nullptr ? within->variables : m_program.m_variables).push_back(std::move(variable));
     }
   }
 
@@ -265,7 +265,18 @@ const GlobalVariable* Program::variable(std::string_view name) const {
   return found == m_variables.end() ? nullptr : &*found;
 }
 
-const ClassConstants* Program::class_named(std::string_view name) const {
+const GlobalVariable* ClassMembers::find(std::string_view name) const {
+  const auto found = std::ranges::find(variables, name, &GlobalVariable::name);
+  return found == variables.end() ? nullptr : &*found;
+}
+
+const GlobalVariable* Program::member(std::string_view name) const {
+  for (const auto& [of, members] : m_classes)
+    if (const GlobalVariable* const found = members.find(name)) return found;
+  return nullptr;
+}
+
+const ClassMembers* Program::class_named(std::string_view name) const {
   const auto found = m_classes.find(name);
   return found == m_classes.end() ? nullptr : &found->second;
 }

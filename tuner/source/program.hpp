@@ -63,10 +63,12 @@ struct GlobalVariable {
   std::string qualified_name() const { return scope + name; }
 };
 
-/// A class or struct with constants that expressions use.
-struct ClassConstants {
+/// What expressions use of a class or struct.
+struct ClassMembers {
   std::vector<TemplateParameter> template_parameters;
-  std::map<std::string, Tokens, std::less<>> values;
+  std::vector<GlobalVariable> variables;  ///< as they are written
+
+  const GlobalVariable* find(std::string_view name) const;
 };
 
 /// A name of an enumeration: what stands behind the last `=`, and how many names ago that was.
@@ -97,7 +99,9 @@ class Program {
   /// Whether it defines a macro, or a header does, without asking whether the build has.
   bool fixes(std::string_view macro) const { return m_fixed.contains(macro); }
   const GlobalVariable* variable(std::string_view name) const;
-  const ClassConstants* class_named(std::string_view name) const;
+  const ClassMembers* class_named(std::string_view name) const;
+  /// A variable of any class.
+  const GlobalVariable* member(std::string_view name) const;
   const Enumerator* enumerator(std::string_view name) const;
   /// What a name of a type stands for, as `float` for a typedef of this file; its own name where it is none.
   std::string resolved_type(const std::string& type) const;
@@ -121,7 +125,7 @@ class Program {
   std::vector<ProgramFunction> m_functions;
   std::vector<GlobalVariable> m_variables;
   std::map<std::string, Tokens, std::less<>> m_types;
-  std::map<std::string, ClassConstants, std::less<>> m_classes;
+  std::map<std::string, ClassMembers, std::less<>> m_classes;
   std::map<std::string, Enumerator, std::less<>> m_enumerators;
   std::map<std::string, std::string, std::less<>> m_enumerations;  ///< and the integers that they are
 };
