@@ -72,6 +72,21 @@ TEST_CASE("parameters may have the names of what the runtime declares") {
   CHECK(out[0] == 64);
 }
 
+TEST_CASE(
+    "parameters may have the names of members that the runtime reads where a kernel asks for its place") {
+  const std::vector<int> out =
+      run_ints({.source = R"(
+    extern "C" __global__ void kernel(int* out) {
+      const int at = blockIdx.x * blockDim.x + threadIdx.x;
+      out[at] = 1000 * gridDim.x + index + block + size + grid;
+    })",
+                .grid = {2, 1, 1},
+                .block = {2, 1, 1},
+                .macros = {{"block", "10"}, {"grid", "200"}, {"index", "1"}, {"size", "3"}}},
+               4);
+  CHECK(out == std::vector<int>(4, 2214));
+}
+
 TEST_CASE("barriers in a loop order the accesses of all threads") {
   const std::vector<int> out = run_ints({.source = R"(
     extern "C" __global__ void kernel(int* out) {

@@ -161,6 +161,14 @@ std::string before_source(const model::CompileJob& job) {
       "#define TUNER_CPU_SHOWN __attribute__((__visibility__(\"default\")))\n"
       "extern \"C\" TUNER_CPU_SHOWN const tuner_cpu::Module tuner_cpu_module = tuner_cpu::this_module;\n"
       "using tuner_cpu_kernel = tuner_cpu::Kernel;\n"
+      // The runtime's macros of these names have members of its structs in them, as `index`.
+      "inline uint3 tuner_cpu_thread_index() { return threadIdx; }\n"
+      "inline uint3 tuner_cpu_block_index() { return blockIdx; }\n"
+      "inline dim3 tuner_cpu_block_size() { return blockDim; }\n"
+      "inline dim3 tuner_cpu_grid_size() { return gridDim; }\n"
+      "#undef threadIdx\n#undef blockIdx\n#undef blockDim\n#undef gridDim\n"
+      "#define threadIdx (tuner_cpu_thread_index())\n#define blockIdx (tuner_cpu_block_index())\n"
+      "#define blockDim (tuner_cpu_block_size())\n#define gridDim (tuner_cpu_grid_size())\n"
       "template <auto tuner_cpu_function>\n"
       "inline constexpr const tuner_cpu_kernel& tuner_cpu_launcher = "
       "tuner_cpu::Launcher<tuner_cpu_function>::kernel;\n";
