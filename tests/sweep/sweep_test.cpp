@@ -308,7 +308,8 @@ TEST_SUITE("tuner::sweep") {
     };
     const sweep::TrialList list = sweep::list_trials(bench.request(), bench.results);
     REQUIRE(list.excluded.size() == 1);
-    CHECK(list.excluded[0].reason == "its constraints leave no valid configuration");
+    CHECK(list.excluded[0].reason ==
+          "its constraints leave no valid configuration: the default does not meet `SCALE > N`");
     CHECK(list.total() == 0);
   }
 

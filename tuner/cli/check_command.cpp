@@ -137,11 +137,14 @@ std::string result_table(const std::vector<model::TrialRecord>& records, const r
   return table.fitted(screen) + "\n" + (records.size() > 1 ? common.text(screen) : "");
 }
 
+bool can_launch(const model::TrialRecord& record) {
+  return record.outcome.status != model::TrialStatus::unlaunchable;
+}
+
 /// What refuses every configuration alike; empty: nothing does.
 std::string shared_refusal(const std::vector<model::TrialRecord>& records) {
   const auto refuses = [&](const model::TrialRecord& record) {
-    return record.outcome.status == model::TrialStatus::unlaunchable &&
-           record.outcome.detail == records.front().outcome.detail;
+    return !can_launch(record) && record.outcome.detail == records.front().outcome.detail;
   };
   return !records.empty() && std::ranges::all_of(records, refuses) ? records.front().outcome.detail : "";
 }
@@ -257,8 +260,7 @@ struct Look {
     write_prose(fmt::format(
         "{}: empty at {}: {}", name,
         problems.size() == 1 ? problems.back().text() : fmt::format("all {} sizes", counted.empty.size()),
-        list->is_sample() ? "no valid configuration was found; its constraints may leave none"
-                          : "its constraints leave no valid configuration"));
+        kernel.why_empty(problems.back(), device.limits, *list)));
     return std::nullopt;
   }
 
@@ -287,9 +289,8 @@ bool is_mistake(const model::TrialRecord& record) {
 }
 
 /// What the sample says of a spec.
-std::string judgement(std::size_t wrong, std::size_t compiled, bool has_good_reference,
-                      const std::string& refusal) {
-  if (!refusal.empty()) return "none can be launched";
+std::string judgement(std::size_t wrong, std::size_t compiled, bool has_good_reference, bool is_refused) {
+  if (is_refused) return "none can be launched";
   if (wrong > 0 && wrong == compiled) return "none of the sample compiles";
   if (wrong > 0) return fmt::format("{} of the {} compiled fail", wrong, compiled);
   return has_good_reference ? "sound" : "its reference does not compile";
@@ -355,12 +356,13 @@ int compile_samples(const KernelCatalog& catalog, Look& look, bool all) {
     mistakes += static_cast<std::int64_t>(wrong.size());
     const std::string reference = checker.check_reference(work, problem);
     const std::string refusal = shared_refusal(records);
-    any_other = any_other || !reference.empty() || !refusal.empty();
+    const bool is_refused = !records.empty() && std::ranges::none_of(records, can_launch);
+    any_other = any_other || !reference.empty() || is_refused;
     const bool is_cut = !all && records.size() == most_sampled;
     const bool is_ended = records.size() < wanted;
     write_prose(fmt::format(
         "{}: {}{}; {}, {} of them tried for {} by {}{}", spec.name,
-        judgement(wrong.size(), records.size(), reference.empty(), refusal),
+        judgement(wrong.size(), records.size(), reference.empty(), is_refused),
         is_ended && wrong.empty() ? " as far as it was looked at" : "", counted->text(), records.size(),
         look.device.architecture, compiler_of(spec, backend.compiler),
         is_ended ? fmt::format(" (of {} wanted, in the time there was; --budget 10m looks longer)", wanted)

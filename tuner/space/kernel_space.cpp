@@ -119,6 +119,23 @@ ConfigurationList KernelSpace::list(const model::Problem& problem, const model::
   return few;
 }
 
+std::string KernelSpace::why_empty(const model::Problem& problem, const model::DeviceLimits& limits,
+                                   const ConfigurationList& list) const {
+  const std::string text = list.is_sample()
+                               ? "no valid configuration was found; its constraints may leave none"
+                               : "its constraints leave no valid configuration";
+  const auto slots = slots_of(*m_compiled, problem, written_default(problem, limits), limits);
+  for (const Compiled& constraint : m_compiled->constraints) {
+    const auto value = evaluate(constraint.program, *slots);
+    if (value.fault == Fault::none && value.value != 0) continue;
+    return fmt::format("{}: the default does not meet {}", text,
+                       value.fault == Fault::none
+                           ? fmt::format("`{}`", excerpt(constraint.source->text))
+                           : explain(*m_compiled, constraint, *slots, value.fault, value.slot));
+  }
+  return text;
+}
+
 bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,
                            const model::DeviceLimits& limits) const {
   return coordinates_of(problem, configuration, limits) &&
@@ -298,6 +315,13 @@ bool KernelSpace::is_default(const model::Configuration& configuration) const {
 
 std::optional<model::Configuration> KernelSpace::default_configuration(
     const model::Problem& problem, const model::DeviceLimits& limits) const {
+  model::Configuration found = written_default(problem, limits);
+  return contains(problem, found, limits) && is_default(found) ? std::optional(std::move(found))
+                                                               : std::nullopt;
+}
+
+model::Configuration KernelSpace::written_default(const model::Problem& problem,
+                                                  const model::DeviceLimits& limits) const {
   const model::Configuration named(spec().defaults);
   std::vector<model::Assignment> values;
   for (const model::ParameterSpec& parameter : spec().parameters) {
@@ -314,8 +338,7 @@ std::optional<model::Configuration> KernelSpace::default_configuration(
         values[i].value = spec().parameters[i].otherwise;
     }
   }
-  model::Configuration found(std::move(values));
-  return contains(problem, found, limits) && is_default(found) ? std::optional(found) : std::nullopt;
+  return model::Configuration(std::move(values));
 }
 
 bool KernelSpace::is_inactive(std::size_t parameter, const model::Value& value, const Slots& slots) const {

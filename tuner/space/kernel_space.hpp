@@ -40,6 +40,9 @@ class KernelSpace {
   /// where none was met.
   ConfigurationList list(const model::Problem& problem, const model::DeviceLimits& limits,
                          const GoOn& go_on = {}, std::size_t most = most_listed) const;
+  /// Why list() has nothing: what excludes the default, say.
+  std::string why_empty(const model::Problem& problem, const model::DeviceLimits& limits,
+                        const ConfigurationList& list) const;
   /// What the space depends on of a problem and a device: where that is equal, so are the configurations.
   std::vector<std::int64_t> seen_of(const model::Problem& problem, const model::DeviceLimits& limits) const;
 
@@ -100,6 +103,9 @@ class KernelSpace {
   const model::Digest& spec_digest() const { return m_spec_digest; }
 
  private:
+  /// The spec's default, whatever excludes it.
+  model::Configuration written_default(const model::Problem& problem,
+                                       const model::DeviceLimits& limits) const;
   /// Whether the first `count` of the compiled constraints hold.
   bool first_hold(std::size_t count, const model::Problem& problem, const model::Configuration& configuration,
                   const model::DeviceLimits& limits) const;

@@ -29,9 +29,7 @@ std::string gib(std::int64_t bytes) {
 /// configuration that has a plan.
 std::optional<std::string> why_excluded(const Request& request, const Work& work,
                                         const model::Problem& problem, const space::ConfigurationList& list) {
-  if (list.size() == 0)
-    return list.is_sample() ? "no valid configuration was found; its constraints may leave none"
-                            : "its constraints leave no valid configuration";
+  if (list.size() == 0) return work.kernel.why_empty(problem, request.device.limits, list);
   const std::int64_t available =
       request.device.free_memory_bytes > 0 ? request.device.free_memory_bytes : request.device.memory_bytes;
   const std::size_t looks = list.counted() ? std::min(list.size(), judged_of_counted) : list.size();
