@@ -235,6 +235,16 @@ bool has_unread_parameters(const SourceKernel& kernel, const std::map<std::strin
   });
 }
 
+/// Numbers of one kind are read as such of another. Kernels may take the bits of a buffer for integers.
+bool mistakes_bits(const Passed& given, const SourceParameter& parameter) {
+  const auto declared = model::parse_element_type(parameter.type);
+  if (!given.type || !declared || bytes_of(parameter) == 0) return false;
+  const model::ElementType from = model::component_type(*given.type);
+  const model::ElementType to = model::component_type(*declared);
+  if (model::is_floating(from) != model::is_floating(to)) return !parameter.pointer;
+  return model::is_floating(from) && from != to;
+}
+
 std::string declared_text(const SourceParameter& parameter) {
   return fmt::format("{}{} {}", parameter.type, parameter.pointer ? "*" : "", parameter.name);
 }
@@ -317,6 +327,12 @@ class SignatureCheck {
         add(where_of(given[i].name, step),
             fmt::format("`{}` has {} bytes, and argument {} of `{}` has {}", given[i].name, given[i].bytes,
                         i + 1, kernel.name, bytes_of(parameter)),
+            fmt::format("{}: {}", place, declared_text(parameter)));
+      } else if (mistakes_bits(given[i], parameter)) {
+        add(where_of(given[i].name, step),
+            fmt::format("`{}` is {}{}, and argument {} of `{}` is {}{}", given[i].name,
+                        model::cuda_name(*given[i].type), given[i].pointer ? "*" : "", i + 1, kernel.name,
+                        parameter.type, parameter.pointer ? "*" : ""),
             fmt::format("{}: {}", place, declared_text(parameter)));
       }
     }

@@ -105,6 +105,19 @@ TEST_SUITE("config::signature_mistakes") {
       spec.arguments[2].type = tuner::model::ElementType::int64;
       CHECK(only().message == "`n` has 8 bytes, and argument 3 of `k` has 4");
     }
+    SUBCASE("a value of another kind") {
+      spec.arguments[2].type = tuner::model::ElementType::float32;
+      CHECK(only().message == "`n` is float, and argument 3 of `k` is int");
+    }
+    SUBCASE("a buffer of other numbers, but not one whose bits are taken for integers") {
+      spec.verify.reset();
+      spec.arguments[0].type = tuner::model::ElementType::float64;
+      CHECK(only().message == "`x` is double*, and argument 1 of `k` is float*");
+      spec.arguments[0].type = tuner::model::ElementType::float4;
+      CHECK(signature_mistakes(spec).empty());
+      spec.arguments[0].type = tuner::model::ElementType::int32;
+      CHECK(signature_mistakes(spec).empty());
+    }
     SUBCASE("a misspelt entry") {
       spec.source.front().text = "__global__ void kernel(const float* x, float* y, int n) {}";
       spec.steps.front().entry = "kernal";
