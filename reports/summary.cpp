@@ -293,8 +293,21 @@ std::string without_numbers(const std::string& text) {
   return out;
 }
 
+/// `text` without the arguments of templates: `[with T=float, TILE=8]`.
+std::string without_instances(std::string text) {
+  for (std::size_t begin = 0; (begin = text.find("[with ", begin)) != std::string::npos;) {
+    std::size_t end = begin;
+    int depth = 0;
+    do depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+    while (++end < text.size() && depth > 0);
+    text.erase(begin, end - begin);
+  }
+  return text;
+}
+
 std::string kind_of(const model::TrialRecord& trial) {
-  if (trial.outcome.status == model::TrialStatus::compile_error) return whole_reason(trial);
+  if (trial.outcome.status == model::TrialStatus::compile_error)
+    return without_instances(whole_reason(trial));
   const std::string text = reason(trial);
   // What follows the first value is more of the same.
   return without_numbers(text.substr(0, text.find(", the first at index ")));

@@ -161,7 +161,8 @@ std::string bits_text(const model::TrialRecord& best, const model::TrialRecord* 
 std::string reason(const model::TrialRecord& trial);
 
 /// Trials of one kernel that failed alike: with the same status, and for the same reason but for numbers
-/// that are each trial's own (values, sizes). What a compiler said must be the same throughout.
+/// that are each trial's own (values, sizes). What a compiler said must be the same throughout, but for the
+/// arguments of templates.
 struct FailureGroup {
   const model::TrialRecord* example = nullptr;  ///< the first of them
   Trials trials;

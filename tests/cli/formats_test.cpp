@@ -128,6 +128,13 @@ TEST_SUITE("cli") {
                  failure("b", compile_error, "", "k.cu(4): error: no")}) == Sizes{1, 1});
     CHECK(sizes({failure("a", compile_error, "", "k.cu(3): error: no"),
                  failure("b", compile_error, "", "k.cu(3): error: no")}) == Sizes{2});
+    // Instances of a template say the same.
+    CHECK(
+        sizes(
+            {failure("a", compile_error, "", "k.cu(3): error: no \"void k(T) [with T=int[4], TILE=8U]\" end"),
+             failure("b", compile_error, "", "k.cu(3): error: no \"void k(T) [with T=int, TILE=16U]\" end"),
+             failure("c", compile_error, "", "k.cu(3): error: no \"void k(T) [with T=int] other")}) ==
+        Sizes{2, 1});
   }
 
   TEST_CASE(
