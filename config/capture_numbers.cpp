@@ -149,7 +149,7 @@ class SizeSearch {
     m_found.integers.resize(m_launches.integers.size());
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < m_found.integers.size(); ++i) {
-      if (std::ranges::min(values_of(i)) < 1 || name_of(i).empty())
+      if (std::ranges::min(values_of(i)) < 1 || name_of(i).empty() || is_choice(i))
         fix(i);
       else
         open.push_back(i);
@@ -178,6 +178,13 @@ class SizeSearch {
   const std::string& name_of(std::size_t integer) const { return m_launches.integers[integer].name; }
   const std::vector<std::int64_t>& values_of(std::size_t integer) const {
     return m_launches.integers[integer].values;
+  }
+
+  /// Of an enumeration. Fields that are one are no recorded integers.
+  bool is_choice(std::size_t integer) const {
+    const RecordedInteger& one = m_launches.integers[integer];
+    return one.field.empty() &&
+           m_source.program.is_enumeration(m_source.kernel.parameters[one.parameter].type);
   }
 
   void fix(std::size_t integer) { m_found.integers[integer] = std::to_string(values_of(integer).front()); }

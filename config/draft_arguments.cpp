@@ -67,10 +67,9 @@ class ArgumentTables {
       const std::string known_type = m_types.spec_type(type, true, name);
       text += fmt::format(
           "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nsymbol = \"{}\"  # line {}\naccess = "
-          "\"{}\"\nextent = {}{}\n"
-          "init = \"{}\"  # ?\n",
+          "\"{}\"\nextent = {}{}\n{}",
           name, known_type, variable.qualified_name(), variable.line, variable.in_constant ? "in" : "inout",
-          toml_list(extent), is_known ? "" : "  # ?", usual_init(type));
+          toml_list(extent), is_known ? "" : "  # ?", init(m_types.struct_of(variable), nullptr, type));
       m_found.buffers.push_back({name, known_type, product_text(extent), true, !variable.in_constant});
       m_source.ask(fmt::format("{}: what does the variable of line {} hold?", name, variable.line));
     }
@@ -135,7 +134,7 @@ class ArgumentTables {
     std::string text = fmt::format(
         "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\naccess = \"{}\"  # {}\nextent = {}  # {}\n", name,
         known_type, m_types.doubt(parameter), access, why, toml_list(extent), from);
-    if (is_input) text += init(parameter, planned, known_type);
+    if (is_input) text += init(m_types.struct_of(parameter), planned, known_type);
     if (std::string_view(access) == "inout" && (planned == nullptr || planned->init.empty()))
       m_source.ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
     return text;
@@ -159,9 +158,8 @@ class ArgumentTables {
                                  model::is_floating(*model::parse_element_type(field.type))});
   }
 
-  std::string init(const SourceParameter& parameter, const PlannedArgument* planned,
-                   const std::string& type) const {
-    const SourceStruct* const one = m_types.struct_of(parameter);
+  /// `one`: what its elements are; null: no struct.
+  static std::string init(const SourceStruct* one, const PlannedArgument* planned, const std::string& type) {
     if (one == nullptr) {
       if (planned != nullptr && !planned->init.empty()) return fmt::format("init = \"{}\"\n", planned->init);
       return fmt::format("init = \"{}\"  # ?\n", usual_init(type));

@@ -147,6 +147,7 @@ class DraftTypes {
   std::string resolved(const SourceParameter& parameter) const;
   /// What the source says of the parameter's type, where a spec can say it; else null.
   const SourceStruct* struct_of(const SourceParameter& parameter) const;
+  const SourceStruct* struct_of(const GlobalVariable& variable) const;
   /// The structs of parameters that count, in the source's order.
   std::vector<const SourceStruct*> structs_of(
       const std::function<bool(const SourceParameter&)>& counts) const;
@@ -159,6 +160,8 @@ class DraftTypes {
 
  private:
   const SourceStruct* defined(const std::string& type) const;
+  /// The same where [structs] can have it.
+  const SourceStruct* plain(const std::string& type, bool by_value) const;
 
   DraftSource& m_source;
   const DraftPlan& m_plan;

@@ -124,8 +124,11 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
   }
   for (const auto& file : program.files())
     for (tuner::source::SourceStruct& one : structs_of(tuner::source::lines_of(file.text))) {
-      for (SourceField& field : one.fields)  // of a type by another name
-        if (!model::parse_element_type(field.type)) field.type = spec_name(program.resolved_type(field.type));
+      for (SourceField& field : one.fields) {  // of a type by another name
+        if (model::parse_element_type(field.type)) continue;
+        field.is_choice = program.is_enumeration(field.type);
+        field.type = spec_name(program.resolved_type(field.type));
+      }
       structs.push_back(std::move(one));
     }
   const auto runs_on_host = [](const ProgramFunction& one) {
@@ -200,9 +203,17 @@ const SourceStruct* DraftTypes::defined(const std::string& type) const {
   return found == m_source.structs.end() ? nullptr : &*found;
 }
 
+const SourceStruct* DraftTypes::plain(const std::string& type, bool by_value) const {
+  const SourceStruct* const one = defined(type);
+  return one != nullptr && no_plain_struct(*one, by_value).empty() ? one : nullptr;
+}
+
 const SourceStruct* DraftTypes::struct_of(const SourceParameter& parameter) const {
-  const SourceStruct* const one = defined(resolved(parameter));
-  return one != nullptr && no_plain_struct(*one, !parameter.pointer).empty() ? one : nullptr;
+  return plain(resolved(parameter), !parameter.pointer);
+}
+
+const SourceStruct* DraftTypes::struct_of(const GlobalVariable& variable) const {
+  return plain(m_source.program.resolved_type(variable.type), false);
 }
 
 std::vector<const SourceStruct*> DraftTypes::structs_of(
@@ -244,7 +255,11 @@ std::string DraftTypes::doubt(const SourceParameter& parameter) const {
 
 std::string DraftTypes::tables() const {
   std::string text;
-  for (const SourceStruct* const one : structs_of([](const SourceParameter&) { return true; })) {
+  std::vector<const SourceStruct*> all = structs_of([](const SourceParameter&) { return true; });
+  for (const DeviceVariable& used : m_source.device_variables())
+    if (const SourceStruct* const one = struct_of(*used.variable); one && std::ranges::count(all, one) == 0)
+      all.push_back(one);
+  for (const SourceStruct* const one : all) {
     std::vector<std::string> fields;
     for (const SourceField& field : one->fields) fields.push_back(field_text(field));
     text += fmt::format("\n[structs.{}]  # line {}\nfields = {}\n", one->name, one->line, toml_list(fields));

@@ -41,7 +41,7 @@ bool is_no_size(const std::string& name) {
 }
 
 bool is_scalar_size(const SourceField& field) {
-  return field.length == 0 && is_integer(field.type) && !is_no_size(field.name);
+  return field.length == 0 && !field.is_choice && is_integer(field.type) && !is_no_size(field.name);
 }
 
 bool is_row_length(const std::string& name) {

@@ -241,6 +241,23 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(result.says("symbol = \"weights\"\naccess = \"in\"  # line 3\nextent = [\"4\"]"));
   }
 
+  TEST_CASE("a choice of an enumeration is no size, and has the recorded value") {
+    const std::string source =
+        "enum Mode { up = 1, down };\nstruct Plan { float step; Mode mode; };\n"
+        "__global__ void k(float* y, int n, Mode mode, Plan plan) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = mode + plan.mode; }\n";
+    const auto launch = [](int n) {
+      return TestLaunch({(n + 63) / 64, 1, 1}, {64, 1, 1})
+          .writes(4LL * n, "float*")
+          .with(n)
+          .with(2)
+          .with(std::array<int, 2>{0, 2});
+    };
+    const CaptureDraft result = capture_draft(source, {launch(1000), launch(300)});
+    CHECK(result.spec.sizes == std::vector<std::string>{"N"});
+    CHECK(result.says("name = \"mode\"\ntype = \"int\"\nvalue = \"2\""));
+  }
+
   TEST_CASE("an array inside a struct cannot be said, and what to do instead is told") {
     // As cupyx.jit passes arrays: the address, how many elements, shape and strides.
     struct Array {

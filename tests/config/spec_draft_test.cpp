@@ -330,6 +330,19 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec_of(result).arguments[3].extent.front().text == "17");
   }
 
+  TEST_CASE("a variable of the device may be a struct") {
+    const Drafted result = drafted(
+        "struct Plan { float step; int n; };\n__constant__ Plan plan;\n"
+        "__global__ void k(float* x) { x[threadIdx.x] = plan.step * plan.n; }\n");
+    const auto& arguments = result.loaded.kernels.front().arguments;
+    const auto plan = std::ranges::find(arguments, "plan", &tuner::model::ArgumentSpec::symbol);
+    REQUIRE(plan != arguments.end());
+    CHECK(plan->structure);
+    CHECK(result.draft.spec.find(
+              "[arguments.init]  # ?\nstep = \"uniform(-1, 1)\"\nn = \"integers(0, 100)\"\n") !=
+          std::string::npos);
+  }
+
   TEST_CASE("constants of the device are named with their namespaces, and only those that the kernel means") {
     const auto arguments = [](const std::string& body) {
       const Drafted result = drafted(

@@ -131,6 +131,17 @@ TEST_SUITE("source::launches_of") {
     CHECK(in_main("int n = 5; { int n = 7; n = n; } float* d; k<<<n, 32>>>(d, n);").grid() == "n, 1, 1");
   }
 
+  TEST_CASE("a variable may be a choice, and has the value of the last where the others are not known") {
+    const Launched found = in_main(
+        "int n = argc > 1 ? atoi(argv[1]) : 512, threads = n < 256 ? n : 256; float* d;\n"
+        "for (int i : list) use(i);\n"
+        "k<<<n, threads, threads <= 32 ? 64 : 2 * threads>>>(d, n);");
+    CHECK(found.block() == "n < 256 ? n : 256, 1, 1");
+    CHECK(found.text(found.launch.shared_bytes) ==
+          "(n < 256 ? n : 256) <= 32 ? 64 : 2 * (n < 256 ? n : 256)");
+    CHECK(found.host.facts("main/n").present == 512);
+  }
+
   TEST_CASE("a product is no template, and a template's comma parts nothing") {
     CHECK(in_main("int n = 5; float* d; k<<<(n < 3 ? n : 4), 32>>>(d, n < 9 ? n : 9);")
               .launch.arguments.size() == 2);

@@ -228,6 +228,9 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
       return is_integer_type(type) ? as_integer(value) : value;
     if (value.kind == Value::Kind::number && !is_integer_type(type)) return value;
     if (!is_integer_type(type)) return {};
+    // n = argc > 1 ? atoi(argv[1]) : 512
+    if (const std::size_t otherwise = find_one_of(init, {":"}); !value.is_known() && otherwise < init.size())
+      present(init.subspan(otherwise + 1));
     if (!value.is_known() && !settled && !first.empty()) {
       then.position = variable.position;
       present(first);

@@ -45,6 +45,7 @@ struct SourceField {
   std::string type;  ///< as it is written: `float3`, `unsigned int`
   std::string name;
   std::int64_t length = 0;  ///< of an array; 0: it is none
+  bool is_choice = false;   ///< of an enumeration, as far as a draft has found out
 };
 
 /// A struct that a source defines.

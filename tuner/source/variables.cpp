@@ -81,8 +81,10 @@ class VariableFinder {
         !is_one_of(m_body[name + 1].text, {"=", ";", ",", "(", "[", "{", ":"}))
       return i;
     std::size_t end = name;
-    while (end < m_body.size() && !is_one_of(m_body[end].text, {";", ":"})) {
+    int choices = 0;  // `a ? b : c`, and not `for (int a : b)`
+    while (end < m_body.size() && !m_body[end].is(";") && !(m_body[end].is(":") && choices-- == 0)) {
       if (m_body[end].is(")")) return i;
+      if (m_body[end].is("?")) ++choices;
       end = is_one_of(m_body[end].text, {"(", "[", "{"}) ? behind_bracket(m_body, end) : end + 1;
     }
     const Tokens type = m_body.subspan(i, type_end - i);
