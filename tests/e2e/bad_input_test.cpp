@@ -114,6 +114,13 @@ extent = ["N"]
     CHECK(result.exit_code == 1);
     CHECK(has(result.out, "fill: none can be launched"));
     CHECK(has(result.err, "block.x of `fill` is `BLOCK - BLOCK` = 0"));
+    write_text(user.home / "fill.toml",
+               replaced(sound_spec, "block = [\"BLOCK\"]", "block = [\"1024 * BLOCK\"]"));
+    const auto each = user.types({"check", "fill.toml", "--device", "cpu", "--sizes", "64", "--quiet"});
+    CHECK(each.exit_code == 1);
+    CHECK(has(each.out, "fill: none can be launched"));
+    CHECK(has(each.out, "= 65536;"));
+    CHECK(has(each.out, "= 131072;"));
   }
 
   TEST_CASE("a number or a date that cannot be meant is refused in plain words") {

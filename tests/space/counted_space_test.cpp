@@ -121,6 +121,21 @@ TEST_CASE("10^10 configurations are counted") {
   CHECK(kernel.list(problem, {}).size() == 9'900'000'000);
 }
 
+TEST_CASE("an empty space says which constraint its default does not meet, and why") {
+  const auto why = [](const std::string& constraint) {
+    model::KernelSpec spec = spec_with({parameter("B", {64, 128})}, {"B > 0", constraint});
+    spec.derived.push_back({"half", expression("N / (B - 64)")});
+    const KernelSpace kernel(spec);
+    const ConfigurationList list = kernel.list(problem, {});
+    REQUIRE(list.size() == 0);
+    return kernel.why_empty(problem, {}, list);
+  };
+  const std::string text = "its constraints leave no valid configuration: the default does not meet ";
+  CHECK(why("B > 1000") == text + "`B > 1000`");
+  CHECK(why("B / 0 > 1") == text + "`B / 0 > 1`: division by zero");
+  CHECK(why("half > 5000") == text + "`half > 5000` needs `half` = `N / (B - 64)`: division by zero");
+}
+
 TEST_CASE("a space too irregular to be counted is sampled, and says so") {
   std::vector<model::ParameterSpec> parameters;
   std::string mixed = "1";
