@@ -237,13 +237,16 @@ class LaunchParameters {
         const auto found = name == m_plan.names.end()
                                ? m_plan.parameters.end()
                                : std::ranges::find(m_plan.parameters, name->second, &DraftParameter::name);
-        const auto usual = found == m_plan.parameters.end() ? std::nullopt : config::number(found->usual);
         const auto follows = [&] { return !grid.is_known() || source::symbols_of(grid).contains(symbol); };
-        if (!usual || follows()) continue;
-        grid = with_divisor(grid, *usual, source::symbol_value(symbol));
-        if (follows()) continue;
-        found->values = fmt::format("{{ values = [{}], runtime = true }}", *usual);
-        found->why += "; ? the grid does not follow it";
+        if (found == m_plan.parameters.end() || follows()) continue;
+        if (const auto usual = config::number(found->usual)) {
+          grid = with_divisor(grid, *usual, source::symbol_value(symbol), true);
+          if (follows()) continue;
+          const bool is_runtime = found->values.starts_with('{');
+          found->values = is_runtime ? fmt::format("{{ values = [{}], runtime = true }}", *usual)
+                                     : fmt::format("[{}]", *usual);
+          found->why += "; ? the grid does not follow it";
+        }
         m_source.ask(
             fmt::format("{}: the grid in line {} does not follow it, and with other values elements "
                         "would be left out",
@@ -268,7 +271,9 @@ class LaunchParameters {
         std::size_t left = i - 1;  // behind brackets, as the right is behind a cast
         while (left > 2 && body[left].is(")")) --left;
         std::size_t right = i + 1;
-        while (right < std::min(i + 8, body.size()) && word_at(body, right).empty()) ++right;
+        while (right < body.size() &&
+               (source::is_one_of(body[right].text, {"(", ")"}) || source::is_integer_type(body[right].text)))
+          ++right;
         const std::string_view one = left < 2 ? "" : word_at(body, left - 2);
         const std::string_view other = word_at(body, right);
         found |= (one == "blockIdx" && other == "blockDim") || (one == "blockDim" && other == "blockIdx");
@@ -286,16 +291,19 @@ class LaunchParameters {
     return true;
   }
 
-  /// With a division by `number` made one by `by`.
-  static Value with_divisor(const Value& value, std::int64_t number, const Value& by) {
+  /// With a division by `number`, or a multiple of it, made one by `by`, or the same multiple.
+  static Value with_divisor(const Value& value, std::int64_t number, const Value& by,
+                            bool multiples = false) {
     if (value.kind != Value::Kind::call) return value;
     Value changed = value;
-    const bool divides = value.is_call("ceil_div") || value.is_call("/");
-    if (divides && value.operands[1].is(number)) {
-      changed.operands[1] = by;
+    const bool divides = value.is_call("ceil_div") || value.is_call("/") || value.is_call("%");
+    const Value divisor = divides ? value.operands[1] : Value();
+    if (divisor.is(number) || (multiples && divisor.kind == Value::Kind::number && divisor.number != 0 &&
+                               divisor.number % number == 0)) {
+      changed.operands[1] = source::multiply(source::number_value(divisor.number / number), by);
       return changed;
     }
-    for (Value& operand : changed.operands) operand = with_divisor(operand, number, by);
+    for (Value& operand : changed.operands) operand = with_divisor(operand, number, by, multiples);
     return changed;
   }
 

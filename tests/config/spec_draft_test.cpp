@@ -485,6 +485,13 @@ TEST_SUITE("config::draft_spec of a source that launches") {
                                                "k<<<blocks, threads>>>(d, e, n);"));
     CHECK(grid_of(follows) == "ceil_div(N / 4, THREADS)");
     CHECK(values_of(follows, "THREADS").size() == 5);
+    const auto grid_with = [&](const std::string& blocks) {
+      return grid_of(drafted(program_of(
+          copy_kernel, "int threads = 256, blocks = " + blocks + "; k<<<blocks, threads>>>(d, e, n);")));
+    };
+    CHECK(grid_with("n / 1024") == "N / (4 * THREADS)");
+    CHECK(grid_with("n % 256 == 0 ? n / 256 : n / 256 + 1") ==
+          "N % THREADS == 0 ? N / THREADS : N / THREADS + 1");
     const Drafted stays = drafted(program_of(copy_kernel, "int threads = 256; k<<<8, threads>>>(d, e, n);"));
     CHECK(values_of(stays, "THREADS") == std::vector<std::int64_t>{256});
     CHECK(stays.asks("does not follow it, and with other values elements would be left out"));
@@ -500,6 +507,8 @@ TEST_SUITE("config::draft_spec of a source that launches") {
         "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) d[i] = "
         "e[i];"));
     CHECK(varies("for (int i = threadIdx.x; i < n; i += blockDim.x) d[blockIdx.x * n + i] = e[i];"));
+    CHECK(varies(
+        "int first = blockIdx.x * warpSize; int step = blockDim.x / warpSize; d[first + step] = e[0];"));
   }
 
   TEST_CASE(
