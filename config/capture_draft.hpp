@@ -111,8 +111,6 @@ CapturePlan plan_capture(DraftSource& source, const CapturedSource& captured);
 
 /// Whether the name occurs in an expression.
 bool mentions(const std::string& expression, const std::string& name);
-/// Where it is, as a whole name, at `from` or behind it; npos: nowhere.
-std::size_t find_name(const std::string& expression, const std::string& name, std::size_t from);
 
 /// How much memory a buffer of a spec has.
 struct CapturedExtent {

@@ -8,6 +8,7 @@
 
 #include "config/capture_draft.hpp"
 #include "config/source_guesses.hpp"
+#include "config/time_specs.hpp"
 
 namespace config {
 
@@ -15,24 +16,14 @@ namespace {
 
 /// `float`, `4` of `void tile<float, 4>(float const*)`.
 std::vector<std::string> template_arguments_of(const std::string& readable, const std::string& plain) {
-  std::vector<std::string> arguments;
-  const std::size_t name = readable.find(plain + '<');
-  if (name == std::string::npos) return arguments;
-  int depth = 0;
-  std::string one;
-  for (std::size_t at = name + plain.size(); at < readable.size(); ++at) {
-    const char c = readable[at];
-    if (c == '<' || c == '(') ++depth;
-    if (c == '>' || c == ')') --depth;
-    const bool ends = depth == 0 || (depth == 1 && c == ',');
-    if (ends) {
-      arguments.push_back(std::exchange(one, ""));
-    } else if ((depth > 1 || c != '<') && (c != ' ' || !one.empty())) {
-      one += c;
-    }
-    if (depth == 0) break;
+  const std::vector<Token> tokens = source::tokens_of(readable);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!tokens[i].is(plain) || !tokens[i + 1].is("<")) continue;
+    const std::size_t end = source::behind_bracket(tokens, i + 1) - 1;
+    const std::size_t begin = tokens[i + 1].offset + 1;
+    return split_list(std::string_view(readable).substr(begin, tokens[end].offset - begin), ListOf::types);
   }
-  return arguments;
+  return {};
 }
 
 /// `float` of `float const*`.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <utility>
 
@@ -37,10 +36,15 @@ int axis_rank(const std::string& name, std::size_t axis) {
 }
 
 /// `expression` with another name in place of `name`.
-std::string with_name(std::string expression, const std::string& name, const std::string& other) {
-  for (std::size_t at = 0; (at = find_name(expression, name, at)) != std::string::npos; at += other.size())
-    expression.replace(at, name.size(), other);
-  return expression;
+std::string with_name(const std::string& expression, const std::string& name, const std::string& other) {
+  std::string text;
+  std::size_t behind = 0;
+  for (const Token& token : source::tokens_of(expression)) {
+    if (!token.is(name)) continue;
+    text += expression.substr(behind, token.offset - behind) + other;
+    behind = token.offset + name.size();
+  }
+  return text + expression.substr(behind);
 }
 
 /// What the source says; what it does not say, the capture does.
@@ -345,19 +349,9 @@ class CapturePlanner {
 
 }  // namespace
 
-std::size_t find_name(const std::string& expression, const std::string& name, std::size_t from) {
-  const auto is_of_word = [&](std::size_t at) {
-    return at < expression.size() &&
-           (std::isalnum(static_cast<unsigned char>(expression[at])) != 0 || expression[at] == '_');
-  };
-  std::size_t at = expression.find(name, from);
-  while (at != std::string::npos && ((at > 0 && is_of_word(at - 1)) || is_of_word(at + name.size())))
-    at = expression.find(name, at + 1);
-  return at;
-}
-
 bool mentions(const std::string& expression, const std::string& name) {
-  return find_name(expression, name, 0) != std::string::npos;
+  return std::ranges::any_of(source::tokens_of(expression),
+                             [&](const Token& token) { return token.is(name); });
 }
 
 CapturePlan plan_capture(DraftSource& source, const CapturedSource& captured) {

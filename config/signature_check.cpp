@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
+#include "config/time_specs.hpp"
 #include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
 
@@ -115,21 +116,11 @@ std::string parameter_list(const SourceKernel& kernel) {
 /// `float` and `64` of `tile<float, 64>`. Nothing where one is a pointer or a reference: in the place of `T`
 /// it would change what `const T*` is.
 std::optional<std::vector<std::string>> template_arguments(const std::string& entry) {
-  std::vector<std::string> all;
   const std::size_t begin = entry.find('<');
-  if (begin == std::string::npos) return all;
-  std::string_view rest = std::string_view(entry).substr(begin + 1, entry.rfind('>') - begin - 1);
+  if (begin == std::string::npos) return std::vector<std::string>();
+  const std::string_view rest = std::string_view(entry).substr(begin + 1, entry.rfind('>') - begin - 1);
   if (rest.find_first_of("*&") != std::string_view::npos) return std::nullopt;
-  all.emplace_back();
-  int depth = 0;
-  for (const char c : rest) {
-    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      all.emplace_back();
-    else if (c != ' ' || !all.back().empty())
-      all.back() += c;
-  }
-  return all;
+  return split_list(rest, ListOf::types);
 }
 
 /// The text with `value` in the place of the word `name`.

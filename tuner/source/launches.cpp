@@ -342,40 +342,40 @@ int weight(const ProgramLaunch& launch) {
   return known;
 }
 
-}  // namespace
-
-Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line, SaysBytes by) {
-  Value found;
-  if (origin.path.empty()) return found;
+/// Bytes of the argument's buffer: of its allocation, or of what fills it or copies it.
+void find_bytes(HostCode& host, LaunchArgument& argument, bool is_filled) {
+  const PointerOrigin& origin = argument.origin;
+  if (origin.path.empty() || argument.bytes.is_known()) return;
   const bool is_local =
       origin.frame != nullptr && origin.frame->function != nullptr &&
       (host.local(origin.path.substr(0, origin.path.find('.')), *origin.frame) != nullptr ||
        std::ranges::count(origin.frame->function->parameters, origin.path, &SourceParameter::name) > 0);
   for (const ProgramFunction& function : host.program().functions()) {
-    if (function.is_device || (is_local && &function != origin.frame->function) || found.is_known()) continue;
+    if (function.is_device || (is_local && &function != origin.frame->function)) continue;
     each_call(function, [&](const Token& name, const std::vector<Tokens>& given) {
       // cudaMalloc(pointer, bytes), cudaMemset(pointer, value, bytes), cudaMemcpy(to, from, bytes, …)
-      const bool fills =
-          is_one_of(name.text, {"cudaMemset", "cudaMemsetAsync", "cudaMemcpy", "cudaMemcpyAsync"});
-      const std::size_t bytes = by == SaysBytes::fill ? 2 : 1;
-      if (!(by == SaysBytes::fill ? fills : is_allocation(name.text)) || given.size() <= bytes ||
-          found.is_known())
+      const bool copies = is_one_of(name.text, {"cudaMemcpy", "cudaMemcpyAsync"});
+      const bool fills = copies || is_one_of(name.text, {"cudaMemset", "cudaMemsetAsync"});
+      const std::size_t bytes = is_filled ? 2 : 1;
+      if (!(is_filled ? fills : is_allocation(name.text)) || given.size() <= bytes ||
+          argument.bytes.is_known())
         return;
       Frame here{&function, 0, nullptr, {}, {}};
       // The frame on the way to the launch knows the callers.
       for (const Frame* at = origin.frame; at != nullptr; at = at->caller)
         if (at->function == &function) here = *at;
       here.position = function.begin + static_cast<std::size_t>(&name - function.body.data());
-      const std::ptrdiff_t ends = name.text.find("emcpy") == std::string_view::npos ? 1 : 2;  // that it names
-      if (std::none_of(given.begin(), given.begin() + ends,
-                       [&](Tokens one) { return host.origin(one, here).path == origin.path; }))
+      if (host.origin(given[0], here).path != origin.path &&
+          !(copies && host.origin(given[1], here).path == origin.path))
         return;
-      found = host.evaluate(given[bytes], *host.keep(here));
-      *line = name.line;
+      argument.bytes = host.evaluate(given[bytes], *host.keep(here));
+      argument.bytes_line = name.line;
+      argument.is_filled = is_filled;
     });
   }
-  return found;
 }
+
+}  // namespace
 
 std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& kernel) {
   std::vector<ProgramLaunch> found;
@@ -394,11 +394,7 @@ std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& ke
       argument.tokens = text.arguments[i];
       if (kernel.parameters[i].pointer) {
         argument.origin = host.origin(text.arguments[i], *launch.frame);
-        argument.bytes = allocated_bytes(host, argument.origin, &argument.bytes_line);
-        if (!argument.bytes.is_known()) {
-          argument.bytes = allocated_bytes(host, argument.origin, &argument.bytes_line, SaysBytes::fill);
-          argument.is_filled = argument.bytes.is_known();
-        }
+        for (const bool is_filled : {false, true}) find_bytes(host, argument, is_filled);
         argument.contents = ContentsReader(host, argument.origin).read();
       } else {
         argument.value = host.evaluate(text.arguments[i], *launch.frame);

@@ -44,11 +44,4 @@ struct ProgramLaunch {
 /// All launches of a kernel in host code; those that say most come first.
 std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& kernel);
 
-/// What counts as saying how large a buffer is.
-enum class SaysBytes { allocation, fill };
-
-/// Bytes of the buffer that a pointer points to; unknown: nothing of this kind says them.
-Value allocated_bytes(HostCode& host, const PointerOrigin& origin, int* line,
-                      SaysBytes by = SaysBytes::allocation);
-
 }  // namespace tuner::source
