@@ -69,4 +69,17 @@ TEST_CASE("a covering sample stops where it is told to, with what covers most") 
   CHECK(search::covering_sample(list, 1).size() == 1);
 }
 
+TEST_CASE("a few of a space with long lists have all values of a short one") {
+  model::KernelSpec spec = space::scale_spec();
+  for (const char* name : {"U", "V"}) {
+    model::ParameterSpec wide = space::parameter(name, {});
+    for (std::int64_t value = 1; value <= 200; ++value) wide.values.emplace_back(value);
+    spec.parameters.push_back(wide);
+  }
+  const space::ConfigurationList list = list_of(spec);
+  std::set<std::uint16_t> values;
+  for (const std::size_t one : search::covering_sample(list, 4)) values.insert(list.coordinates(one)[0]);
+  CHECK(values.size() == 3);
+}
+
 TEST_SUITE_END();

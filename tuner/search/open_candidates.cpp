@@ -224,8 +224,8 @@ std::uint64_t pair_code(std::size_t p, std::uint16_t a, std::size_t q, std::uint
 template <typename Visit>
 void for_each_pair(std::span<const std::uint16_t> coordinates, const Visit& visit) {
   for (std::size_t p = 0; p < coordinates.size(); ++p) {
-    // With one parameter its values are what is to be covered: each is a pair with itself.
-    if (coordinates.size() == 1) visit(pair_code(p, coordinates[p], p, coordinates[p]));
+    // Each value is a pair with itself: where few are chosen, no value waits for all pairs of another.
+    visit(pair_code(p, coordinates[p], p, coordinates[p]));
     for (std::size_t q = p + 1; q < coordinates.size(); ++q) {
       visit(pair_code(p, coordinates[p], q, coordinates[q]));
     }
