@@ -99,6 +99,15 @@ TEST_SUITE("tuner answers") {
     }
   }
 
+  TEST_CASE("why an answer is the best is no wider where its hint names a database") {
+    Reader reader;
+    for (const std::size_t columns : {50U, 80U}) {
+      const ProgramResult shown = reader.reads(columns, {"best", "2048", "--db", "tuner.db"});
+      CHECK(has(words_of(shown.err), "`tuner explain 2048 --db tuner.db` says"));
+      CHECK(widest_of_words(shown.err) <= columns);
+    }
+  }
+
   TEST_CASE("nothing that a sweep says is wider than the terminal, but for paths and what a compiler says") {
     User user;
     for (const std::size_t columns : {50U, 80U, 120U}) {

@@ -208,6 +208,9 @@ void write_why(const db::Connection& connection, const FoundBest& found, const B
     const auto trials = db::trials(connection, db::trials_of(answer.problem(), answer.environment()));
     write_err(answers::why(answer, {options.size, unanswered(found, answer), found.by_rule[i]},
                            found.ranked[i], answers::evidence(answer, trials), style));
+    write_err(
+        fmt::format("  `tuner explain {}` says what binds it, which parameters matter, and what to try next",
+                    answer.problem().size_text()));
   }
 }
 

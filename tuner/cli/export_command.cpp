@@ -95,8 +95,10 @@ Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
   db::TrialFilter selected = filter;
   selected.superseded = false;
   selected.ceilings = false;
-  for (const model::TrialRecord& trial : db::trials(connection, selected))
+  db::for_each_trial(connection, selected, {}, [&](db::StoredTrial&& stored) {
+    const model::TrialRecord& trial = stored.trial;
     if (trial.role == model::Role::competitor) kernels.emplace(trial.kernel, trial.problem.family);
+  });
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
   for (const auto& [kernel, family] : kernels) {
     db::BestQuery query;

@@ -233,9 +233,6 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const db::Rank
   for (std::string& line : evidence_lines(found, style)) lines.push_back(std::move(line));
   say_libraries(answer, lines);
   say_ceiling(answer, lines);
-  lines.push_back(
-      fmt::format("`tuner explain {}` says what binds it, which parameters matter, and what to try next",
-                  answer.problem().size_text()));
   std::string text = fmt::format("why {} at {} {}:\n", style.id(answer.winner.key), answer.problem().family,
                                  reports::size_label(answer.problem()));
   for (const std::string& line : lines) text += style.wrapped("  " + line);
