@@ -251,6 +251,15 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(author.types({"list", "failures"}).out, "wrong_result"));
   }
 
+  TEST_CASE("CXX that is nvcc is meant for others") {
+    Author author;
+    const std::string nvcc = author.home / "nvcc";
+    write_text(nvcc, "#!/bin/sh\nexit 1\n");
+    chmod(nvcc.c_str(), 0755);
+    author.environment["CXX"] = nvcc;
+    CHECK(author.runs().exit_code == 0);
+  }
+
   TEST_CASE("options of the host compiler are part of its name, and headers of CPATH none of a kernel's") {
     Author author(filling("", "VALUE"));
     author.environment["TUNER_HOST_CXX"] = "g++ -DVALUE=4";

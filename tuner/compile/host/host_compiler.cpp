@@ -87,7 +87,8 @@ Arguments find_compiler() {
     const char* value = std::getenv(variable.data());
     Arguments command = words(value != nullptr ? value : "");
     if (command.empty()) continue;
-    if (const auto program = util::find_program(command[0])) {
+    const auto program = util::find_program(command[0]);
+    if (program && (variable == asked_for || program->filename() != "nvcc")) {
       command[0] = program->string();
       return command;
     }
