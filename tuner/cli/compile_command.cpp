@@ -217,7 +217,8 @@ void add_compile(const CommandPlace& place) {
   add_outline_flags(command);
   command->footer(
       "`tuner run` with the same flags and --cache-dir then compiles nothing. A configuration that does not "
-      "compile is reported and is no failure. A reference that does not compile is one: exit code 1. "
+      "compile is reported and is no failure. A reference that does not compile is one, and a cache that "
+      "cannot be written: exit code 1. "
       "--budget is a time, or how many to compile.\n"
       "Example: tuner compile --gpu sm_90 --sizes 512..4096 --cache-dir /shared/binaries");
 }
