@@ -65,6 +65,8 @@ class Finds(InAFolder):
         result.launch(tuner.CPU, x, y, a, n)
         self.assertTrue(numpy.array_equal(y, numpy.float32(1.5) * x))
         result.launch(tuner.CPU, x, y, numpy.float32(1.5), None)
+        kernel = tuner.Pack(result.pack()).kernel("scale")
+        self.assertEqual({kernel.pick(size, tuner.CPU).known for size in (4097, numpy.int64(4097), numpy.array([4097]))}, {"measured"})
         for a, n in [(3.5, 4097), (1.5, 4096)]:
             with self.assertRaisesRegex(tuner.TuneError, "in what was tuned, and"):
                 result.launch(tuner.CPU, x, y, a, n)

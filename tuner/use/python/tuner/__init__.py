@@ -251,7 +251,7 @@ class Kernel:
 
     @staticmethod
     def _numbers(sizes):
-        sizes = [_in_64_bits(size) for size in ([sizes] if isinstance(sizes, int) else sizes)]
+        sizes = [_in_64_bits(size) for size in (sizes if hasattr(sizes, "__iter__") else [sizes])]
         return (c_int64 * len(sizes))(*sizes), len(sizes)
 
     def pick(self, sizes, device=0):
