@@ -117,8 +117,11 @@ class ArgumentTables {
     std::vector<std::string> extent = indexed_extent(m_source, m_plan, place);
     std::string from = "? by the kernel's indices";
     if (planned != nullptr && !planned->extent.empty()) {
+      const bool is_indexed_so = extent == planned->extent;
       extent = planned->extent;
       from = planned->extent_from;
+      if (from.starts_with("? ") && !is_indexed_so)
+        m_source.ask(fmt::format("{}: how many elements has it? {}", name, from.substr(2)));
     } else if (extent.empty()) {
       from = "?";
       extent = guessed_extent(m_source, m_plan);

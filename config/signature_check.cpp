@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -125,16 +124,14 @@ std::optional<std::vector<std::string>> template_arguments(const std::string& en
 
 /// The text with `value` in the place of the word `name`.
 std::string with_word(const std::string& text, const std::string& name, const std::string& value) {
-  const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_of_word(text[end])) ++end;
-    const std::string word = text.substr(at, std::max<std::size_t>(end - at, 1));
-    out += word == name ? value : word;
-    at += word.size();
+  std::size_t done = 0;
+  for (const source::Token& token : source::tokens_of(text)) {
+    if (!token.is(name)) continue;
+    out += text.substr(done, token.offset - done) + value;
+    done = token.offset + name.size();
   }
-  return out;
+  return out + text.substr(done);
 }
 
 /// An instance of a template, as far as its arguments are given.

@@ -586,6 +586,7 @@ TEST_SUITE("config::draft_spec of a source that launches") {
         "  cudaMemcpy(host, e, 2 * n * sizeof(float), cudaMemcpyDeviceToHost); }\n");
     CHECK(spec_of(result).arguments[0].extent.front().text == "256");
     CHECK(result.draft.spec.find("extent = [\"256\"]  # ? line 3 fills so many\n") != std::string::npos);
+    CHECK(result.asks("bins: how many elements has it? line 3 fills so many"));
     CHECK(spec_of(result).arguments[1].extent.size() == 2);
   }
 
