@@ -29,6 +29,12 @@ TEST_CASE("a kernel declared and defined is named once") {
   CHECK(kernel_names("__global__ void a(); __global__ void a() {}") == Names{"a"});
 }
 
+TEST_CASE("a kernel is named with its namespaces") {
+  CHECK(kernel_names("namespace a { namespace b::c { struct S { int x; }; __global__ void k() {} }\n"
+                     "namespace { __global__ void l() { if (1) { } } } }\n"
+                     "extern \"C\" { __global__ void m() {} }") == Names{"a::b::c::k", "a::l", "m"});
+}
+
 TEST_CASE("unfinished text ends the search quietly") {
   CHECK(kernel_names("__global__") == Names{});
   CHECK(kernel_names("__global__ void __launch_bounds__(256") == Names{});

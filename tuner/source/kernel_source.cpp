@@ -421,15 +421,28 @@ KernelSource read_kernel_source(std::string_view text) {
           first_host_line(all), structs_of(tokens)};
 }
 
+/// `a::b::` of the brace of `namespace a::b {` at `open`; of another brace nothing.
+static std::string namespace_at(Tokens tokens, std::size_t open) {
+  std::string name;
+  for (std::size_t i = open; i-- > 0 && (tokens[i].is_word() || tokens[i].is("::"));) {
+    if (tokens[i].is("namespace")) return name.empty() ? name : name + "::";
+    name.insert(0, tokens[i].text);
+  }
+  return {};
+}
+
 std::vector<std::string> kernel_names(std::string_view source) {
   const std::vector<Token> tokens = tokens_of(source);
   std::vector<std::string> names;
+  std::vector<std::string> scopes = {""};  // of the braces that are open
   for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is("{")) scopes.push_back(scopes.back() + namespace_at(tokens, i));
+    if (tokens[i].is("}") && scopes.size() > 1) scopes.pop_back();
     if (!tokens[i].is("__global__")) continue;
     const std::optional<Declarator> declarator = declarator_at(tokens, i + 1);
     if (!declarator) continue;
-    const std::string_view name = tokens[declarator->name].text;
-    if (std::ranges::count(names, name) == 0) names.emplace_back(name);
+    const std::string name = scopes.back() + std::string(tokens[declarator->name].text);
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
   }
   return names;
 }
