@@ -360,12 +360,12 @@ PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within
   double unsettled_ns = 0;
   const std::vector<Raced> last = finalists(tuning_case, finals, unsettled_ns);
   std::vector<Raced> list = finalists(tuning_case, last, within, unsettled_ns);
+  if (list.empty()) return field;
   // What wins by the last final's times, and does not by those of its race, is told by no sample in turn.
   if (auto row = m_newcomer.use(tuning_case); row.step() && row.digest() != list.front().trial) {
     unsettled_ns = std::max(unsettled_ns, row.real());
     list = finalists(tuning_case, last, within, unsettled_ns);
   }
-  if (list.empty()) return field;
   list.resize(std::min(list.size(), static_cast<std::size_t>(std::max(most, 0))));
   field.unsettled = unsettled_ns > 0;
   for (const Raced& raced : list) {

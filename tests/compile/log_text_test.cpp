@@ -60,6 +60,10 @@ TEST_CASE("a compiler that was killed, or lacked memory or room on a disk, says 
       compiler_died("g++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n"));
   CHECK(compiler_died("collect2: fatal error: ld terminated with signal 9 [Killed]\n"));
   CHECK(compiler_died("clang: error: linker command failed due to signal (use -v to see invocation)\n"));
+  CHECK(compiler_died(
+      "clang: error: clang frontend command failed with exit code 139 (use -v to see invocation)\n"));
+  CHECK_FALSE(
+      compiler_died("clang: error: linker command failed with exit code 1 (use -v to see invocation)\n"));
   CHECK(compiler_died("k.cu(1): catastrophic error: out of memory\n\n1 catastrophic error detected"));
   CHECK(compiler_died("\ncc1plus: out of memory allocating 65536 bytes after a total of 1 bytes\n"));
   CHECK_FALSE(compiler_died("k.cu:1:1: error: static assertion failed: the tile is out of memory\n"));
