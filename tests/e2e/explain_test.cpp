@@ -120,7 +120,7 @@ TEST_SUITE("tuner command line, explanations") {
     const Asker asker;
     const ProgramResult size = asker.asks({"explain", "777", "--family", "matmul"});
     CHECK(size.exit_code == 3);
-    CHECK(has(size.err, "answers for size 777"));
+    CHECK(has(size.err, "no answer for size 777"));
     CHECK(has(size.err, " --sizes 777"));
     const ProgramResult parameter = asker.asks({"explain", "TILE_L", "--kernel", "register_tile_2d"});
     CHECK(parameter.exit_code == 2);

@@ -132,9 +132,9 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
   if (hint.empty())
     hint = (way_back.empty() ? "measure it first: " : way_back) + run_command(connection, question, sizes) +
            more;
-  throw NothingFound(fmt::format("nothing in {} answers{}{}{}{}{}", settings.database().string(),
-                                 sizes.empty() ? "" : " for size " + sizes, asked_text(question), besides,
-                                 excluded, lack_of_gpu(connection, question)),
+  throw NothingFound(fmt::format("no answer{}{}{} in {}{}{}", sizes.empty() ? "" : " for size " + sizes,
+                                 asked_text(question), besides, settings.database().string(), excluded,
+                                 lack_of_gpu(connection, question)),
                      hint);
 }
 
@@ -162,7 +162,7 @@ bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<st
 
 std::string asked_text(const Question& question) {
   std::string what;
-  if (!question.family.empty()) what += " of family " + question.family;
+  if (!question.family.empty() && question.family != question.kernel) what += " of family " + question.family;
   if (!question.kernel.empty()) what += " of kernel " + question.kernel;
   if (!question.same_bits_as.empty()) what += " with the bits of " + question.same_bits_as;
   if (!question.part_of_environment.empty()) what += " in environment " + question.part_of_environment;
