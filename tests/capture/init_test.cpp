@@ -321,7 +321,7 @@ value = "2"
                      "a capture has sizes for each of its kernels, and none was named");
     replace(captured.capture.folder / "scale.toml", "value = \"N\"", "value = \"N + 0\"");
     captured.refused({"run", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept"},
-                     "scale: no argument is the size N");
+                     "scale: no argument of the kernel is the size N");
   }
 
   TEST_CASE("a capture that does not fit the source is refused") {

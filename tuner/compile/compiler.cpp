@@ -143,7 +143,7 @@ bool compiler_died(std::string_view log) {
   return says("signal terminated program") || says("terminated with signal") || says("due to signal") ||
          says("internal compiler error") || says("frontend command failed with exit code") ||
          // Of memory: NVRTC and nvcc, ptxas, GCC, clang, the system.
-         says("catastrophic error: out of memory") || says("NVRTC_ERROR_OUT_OF_MEMORY") ||
+         says("catastrophic error: out of memory") || says("_ERROR_OUT_OF_MEMORY") ||
          says("Memory allocation failure") || says("out of memory allocating") ||
          says("virtual memory exhausted") || says("LLVM ERROR: out of memory") ||
          says("Cannot allocate memory");
