@@ -35,7 +35,7 @@ const std::vector<Refused> all_refused = {{"does_nothing", "verify", {"wrong_res
                                           {"skips_in_batches", "", {"unstable"}},
                                           {"crashes", "verify", {"launch_error", "crashed"}},
                                           {"hangs", "verify", {"timeout"}},
-                                          {"takes_another_type", "verify", {"out_of_bounds"}},
+                                          {"takes_another_type", "signature", {"mistake"}},
                                           {"takes_fewer", "signature", {"mistake"}},
                                           {"does_not_compile", "compile", {"compile_error"}},
                                           {"launches_work", "compile", {"compile_error"}}};

@@ -125,15 +125,20 @@ std::string KernelSpace::why_empty(const model::Problem& problem, const model::D
                                ? "no valid configuration was found; its constraints may leave none"
                                : "its constraints leave no valid configuration";
   const auto slots = slots_of(*m_compiled, problem, written_default(problem, limits), limits);
+  const auto is_parameter = [&](int slot) { return m_compiled->scope.is_parameter(slot); };
+  std::string unmet;
   for (const Compiled& constraint : m_compiled->constraints) {
     const auto value = evaluate(constraint.program, *slots);
     if (value.fault == Fault::none && value.value != 0) continue;
-    return fmt::format("{}: the default does not meet {}", text,
-                       value.fault == Fault::none
-                           ? fmt::format("`{}`", excerpt(constraint.source->text))
-                           : explain(*m_compiled, constraint, *slots, value.fault, value.slot));
+    const std::string what = value.fault == Fault::none
+                                 ? fmt::format("`{}`", excerpt(constraint.source->text))
+                                 : explain(*m_compiled, constraint, *slots, value.fault, value.slot);
+    // No configuration meets what asks for no parameter.
+    if (!depends_on(*m_compiled, constraint.program, is_parameter))
+      return fmt::format("{}: none meets {}", text, what);
+    if (unmet.empty()) unmet = what;
   }
-  return text;
+  return unmet.empty() ? text : fmt::format("{}: the default does not meet {}", text, unmet);
 }
 
 bool KernelSpace::contains(const model::Problem& problem, const model::Configuration& configuration,
