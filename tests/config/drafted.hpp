@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,5 +55,28 @@ inline Drafted drafted(const std::string& source, const std::map<std::string, st
     FAIL_CHECK(mistake.message);
   return result;
 }
+
+inline std::vector<std::int64_t> values_of(const Drafted& result, const std::string& name) {
+  std::vector<std::int64_t> values;
+  for (const auto& parameter : result.loaded.kernels.front().parameters)
+    if (parameter.name == name)
+      for (const auto& value : parameter.values) values.push_back(value.code());
+  return values;
+}
+
+inline const tuner::model::KernelSpec& spec_of(const Drafted& result) {
+  return result.loaded.kernels.front();
+}
+
+/// A program that launches `k` over n floats; `launch` stands in main behind the allocation of `d` and `e`.
+inline std::string program_of(const std::string& kernel, const std::string& launch,
+                              const std::string& before = "") {
+  return before + kernel + "\nint main(int argc, char** argv) {\n  int n = 4096; float *d, *e;\n" +
+         "  cudaMalloc(&d, n * sizeof(float)); cudaMalloc(&e, 2 * n * sizeof(float));\n  " + launch + "\n}\n";
+}
+
+inline const std::string copy_kernel =
+    "__global__ void k(float* d, const float* e, int n) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = e[i]; }\n";
 
 }  // namespace config_test

@@ -1,0 +1,137 @@
+// What a program says of the arguments that it passes: fields, members, buffers, references.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/config/drafted.hpp"
+
+using namespace config;
+using config_test::copy_kernel;
+using config_test::draft_of;
+using config_test::Drafted;
+using config_test::drafted;
+using config_test::program_of;
+using config_test::spec_of;
+
+TEST_SUITE("config::draft_spec of what the program says of arguments") {
+  TEST_CASE("fields of a struct have what the program gives them, and are sizes") {
+    const std::string kernel =
+        "typedef unsigned char u8;\ntypedef struct { float step; int n; u8 flag; } Plan;\n"
+        "__global__ void k(float* d, const float* e, Plan plan) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < plan.n) d[i] = e[i] * plan.step; }\n";
+    const std::string launch = "k<<<(p.n + 127) / 128, 128>>>(d, e, p);";
+    for (const std::string given :
+         {"Plan p{0.5f, 1000, 3}; ", "Plan p = {.step = 0.5f, .n = 1000, .flag = 3}; ",
+          "Plan p; p.n = 1000; p.step = 0.5f; p.flag = 3; "}) {
+      const Drafted result = drafted(program_of(kernel, given + launch));
+      INFO(result.draft.spec);
+      CHECK(spec_of(result).sizes.front() == "P_N");
+      CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(P_N, BLOCK_SIZE)");
+      CHECK(result.draft.spec.find("\nstep = \"0.5\"\nn = \"P_N\"\nflag = \"3\"\n") != std::string::npos);
+      CHECK_FALSE(result.asks("plan:"));
+    }
+    const Drafted open =
+        drafted(program_of(kernel, "Plan p; p.n = n; k<<<(n + 127) / 128, 128>>>(d, e, p);"));
+    CHECK(open.draft.spec.find("\nstep = \"1\"  # ?\nn = \"N\"\n") != std::string::npos);
+    CHECK(open.asks("plan: which value has its step, flag?"));
+  }
+
+  TEST_CASE("members of a class and names of enumerations and namespaces have their values") {
+    const SpecDraft draft = draft_of(
+        "enum class Way { in, out };\nnamespace sizes { constexpr int threads = 64; }\n"
+        "struct Solver { void step(); int rows_; static constexpr int width = 32; float *d_, *e_; };\n"
+        "__global__ void k(float* d, const float* e, int n, Way way) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = e[i]; }\n"
+        "void Solver::step() { dim3 g((rows_ + sizes::threads - 1) / sizes::threads, this->width);\n"
+        "  k<<<g, sizes::threads>>>(d_, e_, rows_, Way::out); }\n");
+    INFO(draft.spec);
+    const auto has = [&](const std::string& part) { return draft.spec.find(part) != std::string::npos; };
+    CHECK(has("sizes = [\"N\"]\n"));
+    CHECK(has("grid = [\"ceil_div(N, THREADS)\", \"32\"]\n"));
+    CHECK(has("name = \"way\"\ntype = \"int\"\nvalue = \"1\"\n"));
+  }
+
+  TEST_CASE("a buffer that nothing allocates has what a memset or a copy says") {
+    const Drafted result = drafted(
+        "__global__ void k(unsigned* bins, const float* e, int n) { atomicAdd(&bins[threadIdx.x], n); e[0]; "
+        "}\n"
+        "void count(unsigned* bins, const float* e, float* host, int n) {\n"
+        "  cudaMemset(bins, 0, 256 * sizeof(unsigned)); k<<<n / 64, 64>>>(bins, e, n);\n"
+        "  cudaMemcpy(host, e, 2 * n * sizeof(float), cudaMemcpyDeviceToHost); }\n");
+    CHECK(spec_of(result).arguments[0].extent.front().text == "256");
+    CHECK(result.draft.spec.find("extent = [\"256\"]  # ? line 3 fills so many\n") != std::string::npos);
+    CHECK(result.asks("bins: how many elements has it? line 3 fills so many"));
+    CHECK(spec_of(result).arguments[1].extent.size() == 2);
+  }
+
+  TEST_CASE("functions that call each other twice, and brackets of any depth, take no time") {
+    std::string functions = "int g0(int n) { return n; }\n";
+    for (int i = 1; i < 48; ++i)
+      functions += "int g" + std::to_string(i) + "(int n) { return g" + std::to_string(i - 1) + "(n) + g" +
+                   std::to_string(i - 1) + "(n + 1); }\n";
+    const std::string deep = std::string(20000, '(') + "n" + std::string(20000, ')');
+    const auto draft = draft_of(program_of(copy_kernel, "k<<<" + deep + ", g47(n)>>>(d, e, n);", functions));
+    CHECK_MESSAGE(draft.spec.find("\ngrid = [\"ceil_div(N, 256)\"]  # ? the launch does not say it") !=
+                      std::string::npos,
+                  draft.spec);
+  }
+
+  TEST_CASE("a function that the program calls for the same result is the reference") {
+    const std::string before =
+        "#define HALF 0.5f\nfloat half_of(float x) { return HALF * x; }\n"
+        "void k_cpu(float* out, const float* in, int n) {\n"
+        "  for (int i = 0; i < n; ++i) { const float* at = in + i; out[i] = half_of(sqrtf(at[0])); } }\n";
+    const std::string launch =
+        "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4);\n  k_cpu(h_d, h_e, n);\n"
+        "  k<<<n / 64, 64>>>(d, e, n);";
+    const Drafted result = drafted(program_of(copy_kernel, launch, before));
+    const std::string& reference = result.draft.reference;
+    CAPTURE(reference);
+    CHECK(reference.find("static __device__ void k_cpu(double* out, const float* in, int n)") !=
+          std::string::npos);
+    CHECK(reference.find("auto at = in + i;") != std::string::npos);
+    CHECK(reference.find("half_of(sqrt(at[0]))") != std::string::npos);
+    CHECK(reference.find("static __device__ double half_of(double x)") != std::string::npos);
+    CHECK(reference.find("k_cpu(d_expected, e, N);") != std::string::npos);
+    CHECK(spec_of(result).verify->steps.front().arguments ==
+          std::vector<std::string>{"d.expected", "e", "N"});
+    SUBCASE("one that does more than compute is none") {
+      const std::string prints =
+          "void k_cpu(float* out, const float* in, int n) { out[0] = in[0]; printf(\"%d\", n); }\n";
+      CHECK(draft_of(program_of(copy_kernel, launch, prints)).reference.empty());
+    }
+    SUBCASE("one that leaves out a result is none") {
+      const std::string reads =
+          "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";
+      const SpecDraft draft = draft_of(program_of(copy_kernel, launch, reads));
+      CHECK(draft.reference.empty());
+      CHECK(draft.spec.find("verify = \"none\"") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a kernel that moves vectors has sizes of whole ones") {
+    const Drafted result = drafted(
+        program_of("__global__ void k(float* d, const float* e, int n) {\n"
+                   "  reinterpret_cast<float4*>(d)[threadIdx.x] = reinterpret_cast<const float4*>(e)[0]; }\n",
+                   "k<<<1, 32>>>(d, e, n);"));
+    REQUIRE(spec_of(result).constraints.size() == 1);
+    CHECK(spec_of(result).constraints.front().text == "N % 4 == 0");
+  }
+
+  TEST_CASE("a tensor map or a texture is over a buffer that the draft asks for") {
+    const SpecDraft draft = draft_of(
+        "__global__ void k(const __grid_constant__ CUtensorMap map, cudaTextureObject_t image, "
+        "cudaSurfaceObject_t result, float* y, int n) {\n"
+        "  y[n] = 0; }");
+    CHECK(draft.spec.find("name = \"map\"\ntype = \"CUtensorMap\"\ntensor = \"?\"\nshape = [\"N\"]  # ?\n"
+                          "box = [\"N\"]  # ?\n") != std::string::npos);
+    CHECK(draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
+          std::string::npos);
+    CHECK(draft.spec.find("type = \"cudaSurfaceObject_t\"\nsurface = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
+          std::string::npos);
+    CHECK(std::count_if(draft.questions.begin(), draft.questions.end(), [](const std::string& question) {
+            return question.find("over which buffer?") != std::string::npos;
+          }) == 3);
+  }
+}
