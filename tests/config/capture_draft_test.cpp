@@ -243,19 +243,19 @@ TEST_SUITE("config::draft_spec, captured") {
 
   TEST_CASE("a choice of an enumeration is no size, and has the recorded value") {
     const std::string source =
-        "enum Mode { up = 1, down };\nstruct Plan { float step; Mode mode; };\n"
+        "enum Mode { up = 11, down };\nstruct Plan { float step; Mode mode; };\n"
         "__global__ void k(float* y, int n, Mode mode, Plan plan) {\n"
         "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = mode + plan.mode; }\n";
     const auto launch = [](int n) {
       return TestLaunch({(n + 63) / 64, 1, 1}, {64, 1, 1})
           .writes(4LL * n, "float*")
           .with(n)
-          .with(2)
-          .with(std::array<int, 2>{0, 2});
+          .with(12)  // more than a flag has
+          .with(std::array<int, 2>{0, 12});
     };
     const CaptureDraft result = capture_draft(source, {launch(1000), launch(300)});
     CHECK(result.spec.sizes == std::vector<std::string>{"N"});
-    CHECK(result.says("name = \"mode\"\ntype = \"int\"\nvalue = \"2\""));
+    CHECK(result.says("name = \"mode\"\ntype = \"int\"\nvalue = \"12\""));
   }
 
   TEST_CASE("an array inside a struct cannot be said, and what to do instead is told") {
