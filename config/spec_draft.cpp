@@ -140,7 +140,7 @@ class Draft {
     if (!m_plan.constraints.empty() || !is_verified) text += "\n";
     text += fmt::format("[kernel]\nname = \"{}\"\n", m_source.kernel.name);
     if (const std::string& family = m_source.request.family; !family.empty())
-      text += fmt::format("family = \"{}\"  # kernels of tuner's own are of `{}`\n", family,
+      text += fmt::format("family = \"{}\"  # `{}` is a family of shipped kernels\n", family,
                           m_source.kernel.name);
     text += fmt::format("source = {}\nentry = {}\nsizes = {}", toml_text(m_source.request.file),
                         toml_text(entry()), toml_list(m_plan.sizes));

@@ -53,7 +53,7 @@ void launch(const float* x, float* y, int n) { sum<<<(n + 127) / 128, 128>>>(x, 
 )";
     CHECK(user.types({"init", "sum.cu"}).exit_code == 0);
     const std::string spec = tuner::test::read_text(user.home / "sum.toml");
-    CHECK(has(spec, "name = \"sum\"\nfamily = \"my_sum\"  # kernels of tuner's own are of `sum`\n"));
+    CHECK(has(spec, "name = \"sum\"\nfamily = \"my_sum\"  # `sum` is a family of shipped kernels\n"));
     const auto listed = user.types({"check", "sum.toml"});
     CHECK(has(listed.out, "sum: sound"));
     CHECK_FALSE(has(listed.out, "reduction"));
@@ -64,7 +64,7 @@ void launch(const float* x, float* y, int n) { sum<<<(n + 127) / 128, 128>>>(x, 
                             std::string(spec).erase(line, spec.find('\n', line) + 1 - line));
     const auto run = user.types({"run", "--kernel", "sum.toml", "--device", "cpu", "--sizes", "100"});
     CHECK(run.exit_code == 2);
-    CHECK(has(run.err, "sum.toml: kernel sum has the name of the family of reduction, which is shipped"));
+    CHECK(has(run.err, "sum.toml: kernel sum is named like the family of the shipped kernel reduction"));
     CHECK(has(run.err, "family = \"my_sum\""));
   }
 

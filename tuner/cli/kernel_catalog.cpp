@@ -72,7 +72,7 @@ void refuse_shared_name(const std::vector<model::KernelSpec>& named,
     const std::string family = own_family(kernel.name, shipped);
     if (kernel.family != kernel.name || family == kernel.name) continue;
     throw model::UsageError(
-        fmt::format("{}: kernel {} has the name of the family of {}, which is shipped", kernel.path,
+        fmt::format("{}: kernel {} is named like the family of the shipped kernel {}", kernel.path,
                     kernel.name, std::ranges::find(shipped, kernel.name, &model::KernelSpec::family)->name),
         fmt::format("if it solves the same problem, give it another name and family = \"{}\"; "
                     "else a family of its own, as family = \"{}\"",
