@@ -167,6 +167,11 @@ static std::string dimension(const DraftSource& draft, const DraftPlan& plan, co
     if (axis < plan.grid.size()) text = plan.grid[axis];
     return std::ranges::count(plan.sizes, text) > 0 ? text : "";
   }
+  if (number(name)) return name;
+  const auto& of_template = draft.kernel.template_parameters;
+  const auto own = std::ranges::find(of_template, name, &TemplateParameter::name) - of_template.begin();
+  if (static_cast<std::size_t>(own) < plan.template_arguments.size())
+    return plan.template_arguments[static_cast<std::size_t>(own)];
   const auto& parameters = draft.kernel.parameters;
   const auto at = std::ranges::find(parameters, name, &SourceParameter::name) - parameters.begin();
   const auto place = static_cast<std::size_t>(at);

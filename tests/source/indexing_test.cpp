@@ -63,13 +63,40 @@ TEST_SUITE("source::indexed_shapes") {
         Shapes{{"B", "H", "W"}, {}, {}, {}});
   }
 
+  TEST_CASE("a bound holds in its loop or branch, and a loop may end at a number") {
+    CHECK(shapes("float* x, int n, int m",
+                 "for (int i = 0; i < n; ++i) f(i);\nfor (int i = 0; i < m; ++i) x[i] = 0;") ==
+          Shapes{{"m"}, {}, {}});
+    CHECK(shapes("const float* x, int* bins, int n",
+                 "for (int i = threadIdx.x; i < 256; i += blockDim.x) local[i] = 0;\n"
+                 "for (int i = threadIdx.x; i < n; i += blockDim.x) add(local, x[i]);\n"
+                 "for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&bins[i], local[i]);") ==
+          Shapes{{"n"}, {"256"}, {}});
+    CHECK(shapes("float* x, int n",
+                 "for (int i = 0; i < n / 4; ++i)\n  for (int k = 0; k < 4; ++k) x[i * 4 + k] = 0;\n") ==
+          Shapes{{}, {}});
+    CHECK(shapes("float* x, int n", "for (int i = n; i >= 0; --i) x[i] = 0;") == Shapes{{}, {}});
+    CHECK(shapes("float* x, int n", "for (int k = 0; k < 4; ++k) x[k] = 0;\nif (i < n) x[i] = 1;") ==
+          Shapes{{"n"}, {}});
+  }
+
+  TEST_CASE("a dimension may be a template's parameter") {
+    const Program program(
+        {"k.cu",
+         "template <int DIM> __global__ void k(const float* Q, int length) {\n"
+         "  const int row = blockIdx.x * 4 + threadIdx.y;\n  if (row >= length) return;\n"
+         "  const size_t base = (size_t)blockIdx.y * length * DIM;\n"
+         "  for (int i = 0; i < DIM / 32; ++i) f(Q[base + (size_t)row * DIM + i * 32 + threadIdx.x]);\n}\n"},
+        [](auto&&...) { return std::nullopt; });
+    CHECK(indexed_shapes(program.functions().front()) == Shapes{{"gridDim.y", "length", "DIM"}, {}});
+  }
+
   TEST_CASE("what the text does not say, or says twice, is not guessed") {
     CHECK(shapes("float* x, int n, int m", "int i = threadIdx.x;\nx[i] = n;") == Shapes{{}, {}, {}});
     CHECK(shapes("float* x, int n, int m",
                  row_and_column + "if (row < n) x[row * m + col] = 0;\nif (col < m) x[col * n + row] = 0;") ==
           Shapes{{}, {}, {}});
-    CHECK(shapes("float* x, int n, int m",
-                 "for (int i = 0; i < n; ++i) f(i);\nfor (int i = 0; i < m; ++i) x[i] = 0;") ==
+    CHECK(shapes("float* x, int n, int m", "const bool a = i < n, b = i < m;\nif (a && b) x[i] = 0;") ==
           Shapes{{}, {}, {}});
     CHECK(shapes("float* x, int n, int m",
                  row_and_column + "x += blockIdx.z * n * m;\nif (row < n) x[row * m + col] = 0;") ==

@@ -72,13 +72,15 @@ class Indexing {
   explicit Indexing(const ProgramFunction& kernel) : m_kernel(kernel), m_body(kernel.body) {
     for (const SourceParameter& parameter : kernel.parameters)
       if (!parameter.pointer) m_integers.insert(parameter.name);
+    for (const TemplateParameter& parameter : kernel.template_parameters)
+      if (parameter.type != "typename") m_integers.insert(parameter.name);
     for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
       read_definition(at);
       read_bound(at);
     }
   }
 
-  std::vector<Shape> shapes() const {
+  std::vector<Shape> shapes() {
     std::vector<Shape> all(m_kernel.parameters.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       if (m_kernel.parameters[i].pointer && !m_kernel.parameters[i].name.empty())
@@ -87,17 +89,19 @@ class Indexing {
   }
 
  private:
-  /// What all indices agree on that say something.
-  Shape shape_of(std::string_view pointer) const {
+  /// What all indices agree on that say something. Numbers count where no index has a name.
+  Shape shape_of(std::string_view pointer) {
     Shape agreed;
     for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
       if (!m_body[at].is(pointer) || (at > 0 && is_one_of(m_body[at - 1].text, {".", ">"}))) continue;
       if (m_body[at + 1].is("=") || m_body[at + 2].is("=")) return {};  // from there on it points elsewhere
+      m_use = at;
       const Shape shape = dimensions(index_behind(at), 0);
       // `x = A + i` says where another pointer begins, not how far it goes.
       const bool is_offset = at > 0 && m_body[at - 1].is("=") && m_body[at + 1].is("+");
       if (shape.empty() || (is_offset && shape.size() == 1)) continue;
-      if (!agreed.empty() && shape != agreed) return {};
+      if (is_number(shape.front()) && !agreed.empty()) continue;
+      if (!agreed.empty() && !is_number(agreed.front()) && shape != agreed) return {};
       agreed = shape;
     }
     return agreed;
@@ -126,16 +130,13 @@ class Indexing {
     if (!is_new) known->second = {};
   }
 
-  /// `row < m`, and `row >= m` that leaves.
+  /// `row < m`, and `row >= m` that leaves. `i < 256` and what else a loop has are bounds inside of it.
   void read_bound(std::size_t at) {
     const bool is_less = m_body[at].is("<");
     const bool is_not_less = m_body[at].is(">") && m_body[at + 1].is("=");
     const std::size_t right = at + (is_less ? 1 : 2);
     if ((!is_less && !is_not_less) || at == 0 || right + 1 >= m_body.size()) return;
     if (is_one_of(m_body[at - 1].text, {"<", ">", "-"})) return;
-    if (!m_integers.contains(m_body[right].text) ||
-        !is_one_of(m_body[right + 1].text, {")", "&", "|", ";", "?", ","}))
-      return;
     std::size_t begin = at;
     for (int depth = 0; begin > 0; --begin) {
       const std::string_view before = m_body[begin - 1].text;
@@ -145,14 +146,71 @@ class Indexing {
         break;
       if (is_one_of(before, {"(", "["})) --depth;
     }
-    const std::string index = written(bare(m_body.subspan(begin, at - begin)));
-    const auto [known, is_new] = m_bounds.try_emplace(index, m_body[right].text);
-    if (!is_new && known->second != m_body[right].text) known->second.clear();
+    Bound bound = where_it_holds(begin);
+    const Token& size = m_body[right];
+    const bool is_alone = is_one_of(m_body[right + 1].text, {")", "&", "|", ";", "?", ","});
+    const bool is_named = is_alone && m_integers.contains(size.text);
+    if (!is_named && !bound.is_of_loop) return;
+    const bool counts_down = bound.is_of_loop && is_not_less;
+    if (!counts_down && (is_named || (is_alone && is_number(size.text)))) bound.size = size.text;
+    m_bounds[written(bare(m_body.subspan(begin, at - begin)))].push_back(std::move(bound));
   }
 
+  struct Bound {
+    std::string size;  ///< empty: not known
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    bool is_of_loop = false;
+  };
+
+  /// A condition of a loop or a branch holds in it, any other in the whole body.
+  Bound where_it_holds(std::size_t condition) const {
+    std::size_t open = condition;
+    for (int depth = 1; open > 0 && depth > 0; --open) {
+      const std::string_view before = m_body[open - 1].text;
+      if (is_one_of(before, {")", "}"})) ++depth;
+      if (is_one_of(before, {"(", "{"})) --depth;
+    }
+    const bool is_condition =
+        open > 0 && m_body[open].is("(") && is_one_of(m_body[open - 1].text, {"for", "while", "if"});
+    const bool leaves = is_condition && m_body[open - 1].is("if") && leaves_at(behind_bracket(m_body, open));
+    if (!is_condition || leaves) return {"", 0, m_body.size(), false};
+    return {"", open, behind_statement(behind_bracket(m_body, open)), !m_body[open - 1].is("if")};
+  }
+
+  bool leaves_at(std::size_t at) const {
+    if (at < m_body.size() && m_body[at].is("{")) ++at;
+    return at < m_body.size() && is_one_of(m_body[at].text, {"return", "continue", "break"});
+  }
+
+  std::size_t behind_statement(std::size_t at) const {
+    while (at + 1 < m_body.size() && is_one_of(m_body[at].text, {"for", "while", "if"}))
+      at = behind_bracket(m_body, at + 1);
+    if (at < m_body.size() && m_body[at].is("{")) return behind_bracket(m_body, at);
+    while (at < m_body.size() && !m_body[at].is(";"))
+      at = is_one_of(m_body[at].text, {"(", "[", "{"}) ? behind_bracket(m_body, at) : at + 1;
+    return at;
+  }
+
+  static bool is_number(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  }
+
+  /// The innermost that holds at m_use; empty where several disagree.
   std::string bound(const std::string& index) const {
+    const Bound* innermost = nullptr;
+    bool is_sure = true;
+    static const std::vector<Bound> none;
     const auto known = m_bounds.find(index);
-    if (known != m_bounds.end()) return known->second;
+    for (const Bound& one : known == m_bounds.end() ? none : known->second) {
+      if (m_use < one.begin || m_use >= one.end) continue;
+      const std::size_t length = one.end - one.begin;
+      const std::size_t best = innermost == nullptr ? m_body.size() + 1 : innermost->end - innermost->begin;
+      if (length > best) continue;
+      is_sure = length < best || one.size.empty() || innermost->size.empty() || one.size == innermost->size;
+      if (length < best || innermost->size.empty()) innermost = &one;
+    }
+    if (innermost != nullptr) return is_sure ? innermost->size : "";
     const bool is_block = index.size() == 10 && index.starts_with("blockIdx.");
     return is_block ? "gridDim" + index.substr(8) : "";
   }
@@ -211,7 +269,7 @@ class Indexing {
     }
     if (!rows) {
       for (const Tokens term : all)
-        if (const std::string one = bound(written(term)); !one.empty()) return {one};
+        if (const std::string one = bound(written(term)); !one.empty() && !is_number(one)) return {one};
       return {};
     }
     Shape shape = outer(rows->others, depth);
@@ -232,8 +290,9 @@ class Indexing {
   const ProgramFunction& m_kernel;
   Tokens m_body;
   std::set<std::string, std::less<>> m_integers;
-  std::map<std::string, Tokens> m_definitions;  ///< empty: there are several
-  std::map<std::string, std::string> m_bounds;  ///< of indices, as they are written; empty: there are several
+  std::map<std::string, Tokens> m_definitions;         ///< empty: there are several
+  std::map<std::string, std::vector<Bound>> m_bounds;  ///< of indices, as they are written
+  std::size_t m_use = 0;                               ///< where the pointer stands that is looked at
 };
 
 }  // namespace

@@ -7,8 +7,9 @@
 namespace tuner::source {
 
 /// How a kernel walks through the buffer behind each of its parameters: the dimensions, outermost first. In
-/// `C[row * n + col]` behind `row < m` they are `m` and `n`. Each is the name of an integer parameter, or
-/// `gridDim.x` where an index is `blockIdx.x`. Empty: the text does not say, or says different things.
+/// `C[row * n + col]` behind `row < m` they are `m` and `n`. Each is the name of an integer parameter, of the kernel
+/// or of its template, `gridDim.x` where an index is `blockIdx.x`, or the number that a loop ends at. Empty:
+/// the text does not say, or says different things.
 std::vector<std::vector<std::string>> indexed_shapes(const ProgramFunction& kernel);
 
 }  // namespace tuner::source
