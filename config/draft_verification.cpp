@@ -71,12 +71,9 @@ class VerificationDraft {
 
   std::string open_reference() const {
     std::vector<std::string> declared;
-    for (const SourceParameter& parameter : m_source.kernel.parameters)
-      if (is_input(parameter))
-        declared.push_back(fmt::format(
-            "const {}* {}",
-            m_plan.element_types.contains(parameter.type) ? "ELEMENT_TYPE" : m_types.resolved(parameter),
-            parameter.name));
+    for (const DraftBuffer& one : m_arguments.buffers)
+      if (std::ranges::count(m_arguments.inputs, one.name) > 0)
+        declared.push_back(fmt::format("const {}* {}", one.type, one.name));
     std::string body;
     for (const DraftOutput& output : m_arguments.outputs) {
       std::string name = output.name;
@@ -92,11 +89,24 @@ class VerificationDraft {
     for (const std::string& size : m_plan.sizes) declared.push_back("int " + size);
     return fmt::format(
         "// What {} has to compute, written for clearness: it is what results are held against.\n"
-        "#error \"the reference of {} is still to be written\"\n\n{}"
+        "#error \"the reference of {} is still to be written\"\n\n{}{}"
         "extern \"C\" __global__ void {}_reference({}) {{\n"
         "  const long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;\n{}}}\n",
-        m_source.kernel.name, m_source.kernel.name, defined_inputs(), m_source.kernel.name,
+        m_source.kernel.name, m_source.kernel.name, headers(declared), defined_inputs(), m_source.kernel.name,
         fmt::join(declared, ", "), body);
+  }
+
+  static std::string headers(const std::vector<std::string>& declared) {
+    std::string text;
+    for (const auto& [type, header] :
+         {std::pair("__half", "cuda_fp16.h"), std::pair("__nv_bfloat16", "cuda_bf16.h"),
+          std::pair("__nv_fp8", "cuda_fp8.h")}) {
+      const auto has_it = [&, type = type](const std::string& one) {
+        return one.find(type) != std::string::npos;
+      };
+      if (std::ranges::any_of(declared, has_it)) text += fmt::format("#include <{}>\n\n", header);
+    }
+    return text;
   }
 
   bool is_input(const SourceParameter& parameter) const {

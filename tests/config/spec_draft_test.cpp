@@ -220,4 +220,14 @@ TEST_SUITE("config::draft_spec") {
     CHECK(result.draft.reference.find("#error") != std::string::npos);
     CHECK(result.asks("k_reference.cu"));
   }
+
+  TEST_CASE("its reference knows the types that it is passed") {
+    const Drafted result = drafted(
+        "#include <cuda_fp16.h>\n#include <cstdint>\n__global__ void k(const half* A, const uint8_t* bytes, "
+        "float* out, int n) { int i = threadIdx.x; if (i < n) out[i] = float(A[i]) + bytes[i]; }");
+    const std::string& reference = result.draft.reference;
+    CHECK(reference.find("#include <cuda_fp16.h>\n") != std::string::npos);
+    CHECK(reference.find("const __half* A, const unsigned char* bytes, double* out_expected") !=
+          std::string::npos);
+  }
 }
