@@ -18,15 +18,6 @@ bool is_same_always(const Numbers& numbers) {
   return std::ranges::adjacent_find(numbers, std::not_equal_to<>()) == numbers.end();
 }
 
-/// Which of a grid's axes a size goes along by its name; 3: it does not say.
-std::size_t axis_of(const std::string& name) {
-  const std::string caps = upper(name);
-  if (caps == "N" || caps == "NX" || contains_any(caps, {"WIDTH", "COL"})) return 0;
-  if (caps == "M" || caps == "NY" || contains_any(caps, {"HEIGHT", "ROW"})) return 1;
-  if (caps == "NZ" || contains_any(caps, {"DEPTH", "BATCH"})) return 2;
-  return 3;
-}
-
 /// 0: a parameter's name says this axis, as `DIM_X`; 2: another one; 1: none.
 int axis_rank(const std::string& name, std::size_t axis) {
   const std::string caps = upper(name);
@@ -230,7 +221,7 @@ class CapturePlanner {
     std::ranges::stable_partition(names.parameters,
                                   [&](const FitName& one) { return mentions(block, one.name); });
     std::ranges::stable_partition(names.parameters, [&](const FitName& one) {
-      return axis < 2 && one.name == m_source.text.block_covers[axis];
+      return std::ranges::count(m_source.text.axes[axis].factors, one.name) > 0;
     });
     return names;
   }

@@ -36,14 +36,11 @@ class PlanGuess {
     for (const TemplateParameter& parameter : m_source.kernel.template_parameters)
       add_template_parameter(parameter);
     const auto is_for_block = [&](const DraftParameter& parameter) {
-      return names_block(parameter.name) || parameter.name == m_source.text.block_covers[0];
+      return names_block(parameter.name) ||
+             std::ranges::count(m_source.text.axes[0].factors, parameter.name) > 0;
     };
-    if (std::ranges::none_of(m_plan.parameters, is_for_block) && !fixed(m_source.text.block_threads[0])) {
-      m_plan.parameters.insert(
-          m_plan.parameters.begin(),
-          {"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }",
-           "threads of a block; the source does not name them, so all share one binary", ""});
-    }
+    if (std::ranges::none_of(m_plan.parameters, is_for_block) && !fixed(m_source.text.axes[0].threads))
+      add_block();
     guess_launch();
     return std::move(m_plan);
   }
@@ -52,6 +49,58 @@ class PlanGuess {
   void add_size(const std::string& name) {
     if (std::ranges::find(m_plan.sizes, upper(name)) == m_plan.sizes.end())
       m_plan.sizes.push_back(upper(name));
+  }
+
+  void add_block() {
+    const char* const why = "threads of a block; the source does not name them, so all share one binary";
+    std::vector<DraftParameter> named;
+    if (m_source.text.axes[1].has_threads) {
+      named.push_back({"BLOCK_X", "{ values = [8, 16, 32, 64], runtime = true }", why, ""});
+      named.push_back({"BLOCK_Y", "{ values = [1, 2, 4, 8, 16], runtime = true }", "the same along y", ""});
+      if (m_source.text.axes[2].has_threads)
+        named.push_back({"BLOCK_Z", "{ values = [1, 2, 4], runtime = true }", "the same along z", ""});
+    } else {
+      named.push_back({"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }", why, ""});
+    }
+    m_plan.parameters.insert(m_plan.parameters.begin(), named.begin(), named.end());
+  }
+
+  /// The sizes that run along x, y and z: what bounds the index there; else of what is written by rows
+  /// and columns the columns along x; else what no other axis has, rows first.
+  std::vector<std::string> sizes_along(std::size_t axes) const {
+    const std::array<std::string, 3> bounds = source::bounded_axes(m_source.kernel);
+    std::vector<std::string> found(axes);
+    const auto is_size = [&](const std::string& name) { return std::ranges::count(m_plan.sizes, name) > 0; };
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      const std::string bound = upper(bounds[axis]);
+      if (is_size(bound) && !is_length(bound, axis)) found[axis] = bound;
+      for (std::size_t i = 0; i < m_source.shapes.size(); ++i) {
+        const std::vector<std::string>& shape = m_source.shapes[i];
+        const bool is_of_output = m_source.uses[i].written && shape.size() > std::max<std::size_t>(axis, 1);
+        if (found[axis].empty() && axes > 1 && is_of_output && is_size(upper(shape[shape.size() - 1 - axis])))
+          found[axis] = upper(shape[shape.size() - 1 - axis]);
+      }
+    }
+    for (std::size_t axis = axes; axis-- > 0;) {
+      if (!found[axis].empty()) continue;
+      const auto rank = [&](const std::string& name) {
+        if (is_length(name, axis) || std::ranges::count(found, name) > 0) return 3;
+        const std::size_t own = axes > 1 ? axis_of(name) : 3;
+        return own == axis ? 0 : own == 3 ? 1 : 2;
+      };
+      found[axis] = *std::ranges::min_element(m_plan.sizes, {}, rank);
+    }
+    return found;
+  }
+
+  /// The size is how far apart what the blocks along the axis are for lies.
+  bool is_length(const std::string& size, std::size_t axis) const {
+    const auto is_it = [&](const std::string& one) { return upper(one) == size; };
+    return std::ranges::any_of(m_source.text.axes[axis].factors, is_it) ||
+           std::ranges::any_of(m_source.shapes, [&](const std::vector<std::string>& shape) {
+             const auto at = std::ranges::find(shape, std::string("gridDim.") + "xyz"[axis]);
+             return std::any_of(at, shape.end(), is_it);
+           });
   }
 
   /// A macro that the kernel or what it calls has, or a condition inside of them.
@@ -107,31 +156,61 @@ class PlanGuess {
     return value.number;
   }
 
-  /// What a block covers along x or y: what the source multiplies the block's index with, or else the threads
-  /// of the block.
-  std::string covered(std::size_t axis, const std::string& threads) const {
-    const std::string& covers = m_source.text.block_covers[axis];
-    if (const auto constant = fixed(covers)) return std::to_string(*constant);
-    return std::ranges::count(m_plan.parameters, covers, &DraftParameter::name) > 0 ? covers : threads;
+  /// A number or a parameter that the source has as a factor; else empty.
+  std::string factor(const std::string& word) const {
+    if (const auto constant = fixed(word)) return std::to_string(*constant);
+    return std::ranges::count(m_plan.parameters, word, &DraftParameter::name) > 0 ? word : "";
+  }
+
+  /// What a block covers along an axis: what the source multiplies the block's index with, or else its
+  /// threads.
+  std::string covered(const source::SourceAxis& axis, const std::string& threads) const {
+    for (const std::string& word : axis.factors)
+      if (const std::string known = factor(word); !known.empty()) return known;
+    const bool is_for_rows = std::ranges::all_of(axis.factors, [&](const std::string& word) {
+      return std::ranges::count(m_plan.sizes, upper(word)) > 0;
+    });
+    return is_for_rows && (axis.is_named || !axis.factors.empty()) ? "" : threads;
+  }
+
+  std::string blocks(const source::SourceAxis& axis, const std::string& threads,
+                     const std::string& size) const {
+    const std::string covers = covered(axis, threads);
+    if (covers.empty()) return size;
+    const std::string each = factor(axis.each);
+    return fmt::format("ceil_div({}, {})", size, each.empty() ? covers : covers + " * " + each);
   }
 
   void guess_launch() {
-    const bool is_plane = m_source.text.uses_block_y;
+    const auto& axes = m_source.text.axes;
+    std::size_t used = 1;
+    std::size_t with_threads = 1;
+    for (std::size_t axis = 1; axis < axes.size(); ++axis) {
+      if (axes[axis].has_threads) with_threads = axis + 1;
+      if (axes[axis].has_threads || axes[axis].has_blocks) used = axis + 1;
+    }
     std::vector<std::string>& block = m_plan.block;
     for (const DraftParameter& parameter : m_plan.parameters)
-      if (names_block(parameter.name) && block.size() < (is_plane ? 2U : 1U)) block.push_back(parameter.name);
-    for (std::size_t axis = 0; axis < (is_plane ? 2U : 1U); ++axis) {
-      const std::string& threads = m_source.text.block_threads[axis];
+      if (names_block(parameter.name) && block.size() < with_threads) block.push_back(parameter.name);
+    const std::vector<std::string> sizes = sizes_along(used);
+    for (std::size_t axis = 0; axis < used; ++axis) {
+      const std::string& threads = axes[axis].threads;
       if (const auto constant = fixed(threads)) {
         block.resize(std::max(block.size(), axis + 1));
         block[axis] = std::to_string(*constant);
         if (!number(threads))
           m_plan.notes.push_back(fmt::format("{} is {} in the source", threads, *constant));
       }
-      if (block.size() <= axis) block.push_back(covered(axis, block.empty() ? "" : block.front()));
-      // Rows first: the second size runs along x.
-      const std::size_t size = is_plane && m_plan.sizes.size() > 1 ? 1 - axis : 0;
-      m_plan.grid.push_back(fmt::format("ceil_div({}, {})", m_plan.sizes[size], covered(axis, block[axis])));
+      const bool is_alone = axis > 0 && !axes[axis].has_blocks;
+      if (axis >= with_threads) {
+        m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], "", sizes[axis]));
+        continue;
+      }
+      if (block.size() <= axis) {
+        const std::string covers = covered(axes[axis], "");
+        block.push_back(covers.empty() && !block.empty() ? block.front() : covers);
+      }
+      m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], block[axis], sizes[axis]));
     }
     m_source.ask("which blocks and grids? The source has no launch: one thread an element is assumed");
   }

@@ -49,6 +49,14 @@ bool is_row_length(const std::string& name) {
   return caps.starts_with("LD") || contains_any(caps, {"STRIDE", "PITCH"});
 }
 
+std::size_t axis_of(const std::string& name) {
+  const std::string caps = upper(name);
+  if (caps == "N" || caps == "NX" || contains_any(caps, {"WIDTH", "COL"})) return 0;
+  if (caps == "M" || caps == "NY" || contains_any(caps, {"HEIGHT", "ROW"})) return 1;
+  if (caps == "NZ" || contains_any(caps, {"DEPTH", "BATCH"})) return 2;
+  return 3;
+}
+
 bool names_block(const std::string& name) {
   return contains_any(upper(name), {"BLOCK", "THREADS", "BDIM", "BSIZE"});
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -24,6 +25,9 @@ bool is_no_size(const std::string& name);
 bool is_scalar_size(const tuner::source::SourceField& field);
 /// Of these the ones that say how far apart rows lie.
 bool is_row_length(const std::string& name);
+
+/// Which of a grid's axes a size goes along by its name; 3: it does not say.
+std::size_t axis_of(const std::string& name);
 
 /// A macro or a template parameter that says how large a block is.
 bool names_block(const std::string& name);

@@ -215,6 +215,37 @@ TEST_SUITE("config::draft_spec") {
     CHECK(result.loaded.kernels.front().parameters.front().runtime);
   }
 
+  TEST_CASE("without a launch, what the kernel does with its index says what blocks and grids are") {
+    const auto launch = [](const std::string& parameters, const std::string& body) {
+      const Drafted result = drafted("__global__ void k(" + parameters + ") {" + body + "}");
+      const std::string& spec = result.draft.spec;
+      const std::size_t block = spec.find("\nblock = ");
+      return spec.substr(block + 1, spec.find('\n', spec.find("\ngrid = ", block) + 1) - block - 1);
+    };
+    const std::string buffers = "const float* x, float* y, int rows, int cols";
+    CHECK(
+        launch(buffers,
+               "int c = (blockIdx.x * blockDim.x + threadIdx.x) * 4, r = blockIdx.y; if (c >= cols) return; "
+               "y[r * cols + c] = x[r * cols + c];") ==
+        "block = [\"BLOCK_SIZE\"]\ngrid = [\"ceil_div(COLS, BLOCK_SIZE * 4)\", \"ROWS\"]");
+    CHECK(launch(buffers,
+                 "int row = blockIdx.x; for (int i = threadIdx.x; i < cols; i += blockDim.x) "
+                 "y[row * cols + i] = x[row * cols + i];") == "block = [\"BLOCK_SIZE\"]\ngrid = [\"ROWS\"]");
+    CHECK(launch("float* y, int width, int height",
+                 "int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y; "
+                 "f(y, i, j);") ==
+          "block = [\"BLOCK_X\", \"BLOCK_Y\"]\ngrid = [\"ceil_div(WIDTH, BLOCK_X)\", "
+          "\"ceil_div(HEIGHT, BLOCK_Y)\"]");
+    CHECK(launch("const float* A, float* C, int M, int N, int K",
+                 "int m = (blockIdx.y * 4 + threadIdx.x / 32) * 16, n = blockIdx.x * 8; if (m >= M || n >= "
+                 "N) return; "
+                 "for (int k = 0; k < K; ++k) C[m * N + n] += A[m * K + k];") ==
+          "block = [\"BLOCK_SIZE\"]\ngrid = [\"ceil_div(N, 8)\", \"ceil_div(M, 4 * 16)\"]");
+    CHECK(launch("float* y, int n, int batch",
+                 "int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[blockIdx.z * n + i] = 0;") ==
+          "block = [\"64\"]\ngrid = [\"ceil_div(N, 64)\", \"1\", \"BATCH\"]");
+  }
+
   TEST_CASE("its reference does not pass for one before it is written") {
     const Drafted result = drafted("__global__ void k(float* out, int n) { out[n] = 1; }");
     CHECK(result.draft.reference.find("#error") != std::string::npos);

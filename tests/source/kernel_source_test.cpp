@@ -84,7 +84,11 @@ TEST_SUITE("tuner::source::read_kernel_source") {
 
   TEST_CASE("a block covers what its index is multiplied with, and not what a thread's is") {
     const auto covers = [](const std::string& body) {
-      return read_kernel_source("__global__ void k(int n) { " + body + " }").kernels.front().block_covers;
+      std::vector<std::string> words;
+      const auto source = read_kernel_source("__global__ void k(int n) { " + body + " }");
+      for (const auto& axis : source.kernels.front().axes)
+        words.push_back(axis.factors.empty() ? "" : axis.factors.back());
+      return words;
     };
     CHECK(covers("int i = blockIdx.x * TILE + threadIdx.x;")[0] == "TILE");
     CHECK(covers("int i = threadIdx.x * VECTOR;")[0].empty());
@@ -137,18 +141,27 @@ TEST_SUITE("tuner::source::read_kernel_source") {
 
   TEST_CASE("what a block covers is what its index is multiplied with") {
     const auto covers = [](const std::string& body) {
-      return read_kernel_source("__global__ void k(int n) { " + body + " }").kernels.front().block_covers;
+      std::vector<std::string> words;
+      const auto source = read_kernel_source("__global__ void k(int n) { " + body + " }");
+      for (const auto& axis : source.kernels.front().axes)
+        words.push_back(axis.factors.empty() ? "" : axis.factors.back());
+      return words;
     };
     CHECK(covers("int i = blockIdx.x * blockDim.x + threadIdx.x;")[0] == "blockDim");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[0] == "WIDTH");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[1] == "TILE");
-    const auto uses_y = [](const std::string& body) {
-      return read_kernel_source("__global__ void k(float2 v) { " + body + " }").kernels.front().uses_block_y;
+    CHECK(covers("long long i = static_cast<long long>(blockIdx.z) * DEPTH;")[2] == "DEPTH");
+    CHECK(covers("const int row = (int)blockIdx.y;\nx[row * WIDTH] = 0;")[1] == "WIDTH");
+    const auto along_y = [](const std::string& body) {
+      return read_kernel_source("__global__ void k(float2 v) { " + body + " }").kernels.front().axes[1];
     };
-    CHECK(uses_y("int i = threadIdx.y;"));
-    CHECK(uses_y("int i = blockIdx.y;"));
-    CHECK_FALSE(uses_y("float f = v.y;"));
-    CHECK_FALSE(uses_y("int i = blockDim.y + threadIdx.x;"));
+    CHECK(along_y("int i = threadIdx.y;").has_threads);
+    CHECK_FALSE(along_y("int i = threadIdx.y;").has_blocks);
+    CHECK(along_y("int i = blockIdx.y;").has_blocks);
+    CHECK_FALSE(along_y("float f = v.y;").has_blocks);
+    CHECK(along_y("int i = (blockIdx.y * blockDim.y + threadIdx.y) * VECTOR;").each == "VECTOR");
+    CHECK(along_y("int i = blockIdx.y * blockDim.y + threadIdx.y * VECTOR;").each.empty());
+    CHECK_FALSE(along_y("int i = blockDim.y + threadIdx.x;").has_blocks);
   }
 
   TEST_CASE("sources that end anywhere are read to their end") {

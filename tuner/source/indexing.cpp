@@ -88,6 +88,21 @@ class Indexing {
     return all;
   }
 
+  std::array<std::string, 3> axes() const {
+    std::array<std::set<std::string>, 3> found;
+    for (const auto& [index, bounds] : m_bounds) {
+      const std::string text = origin(index, 0);
+      for (std::size_t axis = 0; axis < found.size(); ++axis)
+        if (text.find(std::string("blockIdx.") + "xyz"[axis]) != std::string::npos)
+          for (const Bound& one : bounds)
+            if (m_integers.contains(one.size)) found[axis].insert(one.size);
+    }
+    std::array<std::string, 3> axes;
+    for (std::size_t axis = 0; axis < found.size(); ++axis)
+      if (found[axis].size() == 1) axes[axis] = *found[axis].begin();
+    return axes;
+  }
+
  private:
   /// What all indices agree on that say something. Numbers count where no index has a name.
   Shape shape_of(std::string_view pointer) {
@@ -215,6 +230,17 @@ class Indexing {
     return is_block ? "gridDim" + index.substr(8) : "";
   }
 
+  /// An index with what its variables are made of.
+  std::string origin(const std::string& index, int depth) const {
+    const auto known = m_definitions.find(index);
+    if (known == m_definitions.end() || depth == most_steps) return index;
+    std::string text = written(known->second);
+    for (const Token& token : known->second)
+      if (token.is_word() && m_definitions.contains(token.text))
+        text += origin(std::string(token.text), depth + 1);
+    return text;
+  }
+
   /// What a variable is, where it is said once.
   Tokens definition(Tokens tokens) const {
     if (tokens.size() != 1) return {};
@@ -290,15 +316,19 @@ class Indexing {
   const ProgramFunction& m_kernel;
   Tokens m_body;
   std::set<std::string, std::less<>> m_integers;
-  std::map<std::string, Tokens> m_definitions;         ///< empty: there are several
-  std::map<std::string, std::vector<Bound>> m_bounds;  ///< of indices, as they are written
-  std::size_t m_use = 0;                               ///< where the pointer stands that is looked at
+  std::map<std::string, Tokens, std::less<>> m_definitions;  ///< empty: there are several
+  std::map<std::string, std::vector<Bound>> m_bounds;        ///< of indices, as they are written
+  std::size_t m_use = 0;                                     ///< where the pointer stands that is looked at
 };
 
 }  // namespace
 
 std::vector<std::vector<std::string>> indexed_shapes(const ProgramFunction& kernel) {
   return Indexing(kernel).shapes();
+}
+
+std::array<std::string, 3> bounded_axes(const ProgramFunction& kernel) {
+  return Indexing(kernel).axes();
 }
 
 }  // namespace tuner::source

@@ -28,17 +28,23 @@ struct TemplateParameter {
   std::string name;
 };
 
+/// What the text of a kernel does with its index along one axis.
+struct SourceAxis {
+  bool has_blocks = false;           ///< blockIdx occurs
+  bool has_threads = false;          ///< threadIdx occurs
+  bool is_named = false;             ///< `row = blockIdx.x`: what a block is for has a name
+  std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim`
+  std::string threads;  ///< such a factor where threadIdx is added by itself: so many threads a block has
+  std::string each;     ///< what the sum of both is multiplied with: the elements of a thread
+};
+
 /// A `__global__` function of a source.
 struct SourceKernel {
   std::string name;
   std::vector<TemplateParameter> template_parameters;
   std::vector<SourceParameter> parameters;
   int line = 0;
-  bool uses_block_y = false;  ///< blockIdx.y or threadIdx.y occurs in its body
-  /// The word that blockIdx.x and blockIdx.y are multiplied with, as `TILE` or `blockDim`; empty: none.
-  std::array<std::string, 2> block_covers;
-  /// The same where threadIdx is added by itself: so many threads a block has.
-  std::array<std::string, 2> block_threads;
+  std::array<SourceAxis, 3> axes;  ///< along x, y and z
 };
 
 struct SourceField {
