@@ -20,6 +20,7 @@ static const Frame* frame_inside(DraftSource& source) {
 PlannedLaunch::PlannedLaunch(DraftSource& its_source)
     : source(its_source), launch(its_source.launches.front()), inside(frame_inside(its_source)) {
   plan.cooperative = launch.cooperative;
+  plan.cluster = launch.cluster;
   plan.launch_from = fmt::format("as in line {}", launch.line);
 }
 

@@ -159,6 +159,9 @@ TEST_SUITE("source::launches_of") {
   }
 
   TEST_CASE("a device's properties become its limits") {
+    CHECK(in_main("int n = 5, sms = 0; cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);\n"
+                  "float* d; k<<<4 * sms, 32>>>(d, n);")
+              .grid() == "4 * multiprocessors, 1, 1");
     CHECK(in_main("int n = 5; cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); float* d;\n"
                   "k<<<2 * p.multiProcessorCount, 32>>>(d, n);")
               .grid() == "2 * multiprocessors, 1, 1");
@@ -172,6 +175,41 @@ TEST_SUITE("source::launches_of") {
     CHECK(found.grid() == "n, 1, 1");
     CHECK(found.text(found.launch.shared_bytes) == "128");
     CHECK(found.bytes(0) == "4 * n");
+  }
+
+  TEST_CASE("cudaLaunchKernelEx is a launch, whichever way its configuration is written") {
+    const std::string start = "int n = 5; float* d; cudaMalloc(&d, n * 4); cudaLaunchConfig_t c";
+    for (const std::string given :
+         {" = {}; c.gridDim = dim3(n); c.blockDim = dim3(64, 2); c.dynamicSmemBytes = 8 * n;",
+          " = {0}; c.gridDim.x = n; c.blockDim.x = 64; c.blockDim.y = 2; c.dynamicSmemBytes = 8 * n;",
+          "{.gridDim = dim3(n), .blockDim{64, 2}, .dynamicSmemBytes = n * 8ul};",
+          " = {dim3(n), dim3(64, 2), n * 8, 0};"}) {
+      CAPTURE(given);
+      const Launched found = in_main(start + given + " cudaLaunchKernelEx(&c, k, d, n);");
+      CHECK(found.grid() == "n, 1, 1");
+      CHECK(found.block() == "64, 2, 1");
+      CHECK(found.text(found.launch.shared_bytes) == "8 * n");
+      CHECK(found.bytes(0) == "4 * n");
+      CHECK(found.text(found.launch.arguments[1].value) == "n");
+      CHECK_FALSE(found.launch.cooperative);
+    }
+    const Launched with_attributes = in_main(
+        start +
+        "; c.gridDim = n; c.blockDim = 32; cudaLaunchAttribute a[2]; a[0].val.cooperative = 1;\n"
+        "a[1].id = cudaLaunchAttributeClusterDimension; a[1].val.clusterDim.x = 2; c.attrs = a;\n"
+        "void* list[2]; list[0] = &d; list[1] = (void*)&n;\ncudaLaunchKernelExC(&c, (void*)k, list);");
+    CHECK(with_attributes.launch.cooperative);
+    CHECK(with_attributes.launch.cluster == std::array<std::int64_t, 3>{2, 1, 1});
+    CHECK(with_attributes.grid() == "n, 1, 1");
+    CHECK(with_attributes.bytes(0) == "4 * n");
+    CHECK(with_attributes.text(with_attributes.launch.arguments[1].value) == "n");
+  }
+
+  TEST_CASE("a kernel that a pointer is given has its template arguments") {
+    for (const std::string given : {"auto f = k<16>;", "void (*f)(float*) = &k<16>;"})
+      CHECK(Launched("template <int B> __global__ void k(float* p) {}\nint main() { float* d; " + given +
+                     " f<<<1, 32>>>(d); }\n")
+                .launch.template_arguments.size() == 1);
   }
 
   TEST_CASE("what a program fills its buffers with is noted") {

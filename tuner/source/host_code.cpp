@@ -8,7 +8,7 @@
 namespace tuner::source {
 namespace {
 
-/// What cudaDeviceProp calls a limit, and what a spec does.
+/// What cudaDeviceProp and cudaDeviceGetAttribute call a limit, and what a spec does.
 const std::map<std::string_view, std::string_view> device_limits = {
     {"multiProcessorCount", "multiprocessors"},
     {"warpSize", "warp_size"},
@@ -16,7 +16,14 @@ const std::map<std::string_view, std::string_view> device_limits = {
     {"maxThreadsPerMultiProcessor", "max_threads_per_multiprocessor"},
     {"sharedMemPerBlock", "max_static_shared_bytes"},
     {"sharedMemPerBlockOptin", "max_shared_bytes_per_block"},
-    {"l2CacheSize", "l2_bytes"}};
+    {"l2CacheSize", "l2_bytes"},
+    {"cudaDevAttrMultiProcessorCount", "multiprocessors"},
+    {"cudaDevAttrWarpSize", "warp_size"},
+    {"cudaDevAttrMaxThreadsPerBlock", "max_threads_per_block"},
+    {"cudaDevAttrMaxThreadsPerMultiProcessor", "max_threads_per_multiprocessor"},
+    {"cudaDevAttrMaxSharedMemoryPerBlock", "max_static_shared_bytes"},
+    {"cudaDevAttrMaxSharedMemoryPerBlockOptin", "max_shared_bytes_per_block"},
+    {"cudaDevAttrL2CacheSize", "l2_bytes"}};
 
 bool is_dimensions(std::string_view type) {
   return is_one_of(type, {"dim3", "uint3", "uint2"});
@@ -146,7 +153,7 @@ std::optional<Value> HostCode::member_of_device(const std::string& path) {
   const std::string member = path.substr(path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1);
   const auto limit = device_limits.find(member);
   if (limit == device_limits.end()) return std::nullopt;
-  if (limit->first == "warpSize") return number_value(32);
+  if (limit->second == "warp_size") return number_value(32);
   SymbolFacts facts;
   facts.name = limit->second;
   facts.is_limit = true;
@@ -291,6 +298,18 @@ std::array<Value, 3> HostCode::dimensions(Tokens tokens, const Frame& frame) {
       const GlobalVariable* const global = m_program.variable(name);
       if (global != nullptr && global->type == "dim3") return dimensions(global->init, Frame());
     }
+  }
+  // A member, as config.gridDim: each of its numbers that nothing sets is 1.
+  if (tokens.size() == 3 && tokens[0].is_word() && tokens[1].is(".") && tokens[2].is_word() &&
+      local(tokens[0].text, frame) != nullptr) {
+    const std::string member = std::string(tokens[0].text) + "." + std::string(tokens[2].text) + ".";
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string path = member + "xyz"[i];
+      found[i] = variable(path, frame);
+      if (found[i].kind == Value::Kind::symbol && facts(found[i].name).name == path)
+        found[i] = number_value(facts(found[i].name).present.value_or(1));
+    }
+    return found;
   }
   // A function that gives a dim3.
   if (tokens.size() > 2 && tokens[0].is_word() && tokens[1].is("(") &&

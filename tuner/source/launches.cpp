@@ -4,151 +4,15 @@
 #include <cstdlib>
 #include <set>
 
+#include "tuner/source/launch_texts.hpp"
+
 namespace tuner::source {
 namespace {
-
-/// A launch as it is written.
-struct LaunchText {
-  const ProgramFunction* function = nullptr;
-  std::size_t position = 0;
-  int line = 0;
-  int file = 0;
-  std::vector<Tokens> template_arguments;
-  Tokens grid, block, shared;
-  std::vector<Tokens> arguments;
-  bool cooperative = false;
-};
 
 Tokens inside_bracket(Tokens tokens, std::size_t open) {
   const std::size_t end = behind_bracket(tokens, open);
   return tokens.subspan(open + 1, std::max(end, open + 2) - open - 2);
 }
-
-/// Index of the `<` that the `>` at `close` closes; `close` where none does.
-std::size_t open_angle(Tokens tokens, std::size_t close) {
-  int depth = 0;
-  for (std::size_t i = close + 1; i-- > 0;) {
-    if (tokens[i].is(">")) ++depth;
-    if (tokens[i].is("<") && --depth == 0) return i;
-    if (is_one_of(tokens[i].text, {";", "{", "}"})) break;
-  }
-  return close;
-}
-
-bool is_triple(Tokens tokens, std::size_t i, std::string_view angle) {
-  return i + 2 < tokens.size() && tokens[i].is(angle) && tokens[i + 1].is(angle) && tokens[i + 2].is(angle);
-}
-
-class LaunchFinder {
- public:
-  LaunchFinder(HostCode& host, const ProgramFunction& kernel) : m_host(host), m_kernel(kernel) {}
-
-  std::vector<LaunchText> find() {
-    for (const ProgramFunction& function : m_host.program().functions()) {
-      if (function.is_device) continue;
-      for (std::size_t i = 1; i < function.body.size(); ++i) {
-        if (is_triple(function.body, i, "<")) {
-          chevrons(function, i);
-          i += 2;
-        } else if (is_one_of(function.body[i].text, {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})) {
-          call(function, i);
-        }
-      }
-    }
-    return std::move(m_found);
-  }
-
- private:
-  void chevrons(const ProgramFunction& function, std::size_t at) {
-    const Tokens body = function.body;
-    LaunchText launch;
-    std::size_t name = at - 1;
-    if (body[name].is(">")) {
-      const std::size_t open = open_angle(body, name);
-      if (open == name || open == 0) return;
-      launch.template_arguments = parts(body.subspan(open + 1, name - open - 1));
-      name = open - 1;
-    }
-    if (body[name].is(m_kernel.name) ? !names_kernel(function, name)
-                                     : !may_point_to_kernel(body, body[name].text))
-      return;
-    std::size_t end = at + 3;
-    while (end < body.size() && !is_triple(body, end, ">") && !body[end].is(";"))
-      end = is_one_of(body[end].text, {"(", "[", "{"}) ? behind_bracket(body, end) : end + 1;
-    if (end + 3 >= body.size() || !body[end + 3].is("(")) return;
-    const std::vector<Tokens> settings = expression_parts(body.subspan(at + 3, end - at - 3));
-    if (settings.size() < 2) return;
-    launch.grid = settings[0];
-    launch.block = settings[1];
-    if (settings.size() > 2) launch.shared = settings[2];
-    launch.arguments = expression_parts(inside_bracket(body, end + 3));
-    add(function, name, std::move(launch));
-  }
-
-  /// Not where the name is that of another namespace's kernel.
-  bool names_kernel(const ProgramFunction& function, std::size_t at) const {
-    const Tokens body = function.body;
-    const bool is_qualified = at > 1 && body[at - 1].is("::") && body[at - 2].is_word();
-    const std::string scope = is_qualified ? std::string(body[at - 2].text) + "::" : function.scope;
-    const auto is_meant = [&](const ProgramFunction& one) {
-      return is_qualified ? one.scope.ends_with(scope) : one.scope == scope;
-    };
-    return is_meant(m_kernel) ||
-           std::ranges::none_of(m_host.program().functions(), [&](const ProgramFunction& one) {
-             return one.is_kernel && one.name == m_kernel.name && is_meant(one);
-           });
-  }
-
-  /// `pointer = &kernel`
-  bool may_point_to_kernel(Tokens body, std::string_view pointer) const {
-    for (std::size_t i = 0; i + 3 < body.size(); ++i) {
-      if (!body[i].is(pointer) || !body[i + 1].is("=")) continue;
-      if (body[i + (body[i + 2].is("&") ? 3 : 2)].is(m_kernel.name)) return true;
-    }
-    return false;
-  }
-
-  /// cudaLaunchKernel((void*)kernel, grid, block, arguments, shared, stream)
-  void call(const ProgramFunction& function, std::size_t at) {
-    const Tokens body = function.body;
-    if (at + 1 >= body.size() || !body[at + 1].is("(")) return;
-    const std::vector<Tokens> given = expression_parts(inside_bracket(body, at + 1));
-    if (given.size() < 4) return;
-    const std::size_t name = find_one_of(given[0], {m_kernel.name});
-    if (name == given[0].size()) return;
-    LaunchText launch;
-    launch.cooperative = body[at].is("cudaLaunchCooperativeKernel");
-    if (name + 1 < given[0].size() && given[0][name + 1].is("<"))
-      launch.template_arguments = parts(inside_bracket(given[0], name + 1));
-    launch.grid = given[1];
-    launch.block = given[2];
-    if (given.size() > 4) launch.shared = given[4];
-    const Frame here{&function, function.begin + at, nullptr, {}, {}};
-    const LocalVariable* const list = given[3].empty() ? nullptr : m_host.local(given[3].front().text, here);
-    if (list == nullptr) return;
-    const std::size_t open = find_one_of(list->init, {"{"});
-    if (open == list->init.size()) return;
-    for (Tokens part : parts(inside_bracket(list->init, open))) {
-      const std::size_t address = find_one_of(part, {"&"});
-      if (address < part.size()) part = part.subspan(address + 1);
-      launch.arguments.push_back(part);
-    }
-    add(function, at, std::move(launch));
-  }
-
-  void add(const ProgramFunction& function, std::size_t at, LaunchText launch) {
-    if (launch.arguments.size() > m_kernel.parameters.size()) return;
-    launch.function = &function;
-    launch.position = function.begin + at;
-    launch.line = function.body[at].line;
-    launch.file = function.body[at].file;
-    m_found.push_back(std::move(launch));
-  }
-
-  HostCode& m_host;
-  const ProgramFunction& m_kernel;
-  std::vector<LaunchText> m_found;
-};
 
 /// The frame of a function with those of its callers, up to `main` where a way leads there.
 const Frame* called_frame(HostCode& host, const ProgramFunction& function, std::size_t position,
@@ -379,13 +243,14 @@ void find_bytes(HostCode& host, LaunchArgument& argument, bool is_filled) {
 
 std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& kernel) {
   std::vector<ProgramLaunch> found;
-  for (const LaunchText& text : LaunchFinder(host, kernel).find()) {
+  for (const LaunchText& text : launch_texts(host, kernel)) {
     ProgramLaunch launch;
     launch.frame = called_frame(host, *text.function, text.position, {});
     launch.line = text.line;
     launch.file = text.file;
     launch.template_arguments = text.template_arguments;
     launch.cooperative = text.cooperative;
+    launch.cluster = text.cluster;
     launch.grid = host.dimensions(text.grid, *launch.frame);
     launch.block = host.dimensions(text.block, *launch.frame);
     launch.shared_bytes = text.shared.empty() ? number_value(0) : host.evaluate(text.shared, *launch.frame);

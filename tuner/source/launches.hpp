@@ -35,6 +35,7 @@ struct ProgramLaunch {
   std::array<Value, 3> block;
   Value shared_bytes;
   bool cooperative = false;
+  std::array<std::int64_t, 3> cluster = {1, 1, 1};
   std::vector<LaunchArgument> arguments;
   std::vector<Value> conditions;  ///< asserted on the way
   /// `if (block == 16)` and `case 16:` around it: a symbol with the number that it has here.

@@ -159,7 +159,8 @@ class VariableFinder {
       add({}, true);
     } else if (i > 1 && m_body[i - 1].is("&") && is_one_of(m_body[i - 2].text, {"(", ","}) &&
                is_one_of(next(at), {",", ")"})) {
-      add({}, false);
+      const bool asks = i > 2 && m_body[i - 3].is("cudaDeviceGetAttribute") && next(at) == ",";
+      add(asks ? m_body.subspan(at + 1, 1) : Tokens(), false);
     }
   }
 
