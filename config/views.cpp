@@ -95,6 +95,8 @@ void read_view(TableReader& reader, model::ArgumentSpec& argument, SpecContext& 
   const std::string key = argument.tensor ? "tensor" : argument.view_name();
   std::string& buffer = argument.tensor ? argument.tensor->buffer : argument.texture->buffer;
   buffer = reader.required_text(key, key + " = the name of the buffer that it is over").value_or("");
+  if (!buffer.empty())
+    (argument.tensor ? argument.tensor->where : argument.texture->where) = reader.place(key);
   if (argument.tensor) {
     read_tensor_map(reader, *argument.tensor);
   } else {

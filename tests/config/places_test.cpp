@@ -159,7 +159,7 @@ TEST_CASE("a surface lies in an array, as a texture may, and keeps the kernel of
   REQUIRE(bad.mistakes.size() == 1);
   CHECK(bad.mistakes[0].message == "a surface over `C`, of float3");
   CHECK(bad.mistakes[0].hint == "elements of one, two or four numbers of 8, 16 or 32 bits");
-  CHECK(bad.mistakes[0].where.text() == "shipped:k.toml:46:9");
+  CHECK(bad.mistakes[0].where.text() == "shipped:k.toml:48:11");
   const config::LoadedKernels good = load("");
   INFO(config::diagnostics_text(good.mistakes, good.texts));
   REQUIRE(good.kernels.size() == 1);

@@ -79,6 +79,7 @@ model::KernelSpec with_texture(void (*change)(model::TextureSpec&) = [](model::T
   argument.where = {"k.toml", 1, 1};
   model::TextureSpec& texture = argument.texture.emplace();
   texture.buffer = "x";
+  texture.where = {"k.toml", 3, 11};
   texture.shape = expressions({"32", "N / 32"});
   change(texture);
   return spec;
@@ -246,6 +247,15 @@ TEST_CASE("a texture is over a buffer where it lies, and its reading is identity
                    })));
 }
 
+TEST_CASE("a texture over nothing is told where its buffer is named") {
+  const std::vector<model::Diagnostic> found =
+      validate(with_texture([](model::TextureSpec& texture) { texture.buffer = "?"; }));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].where.line == 3);
+  CHECK(found[0].message == "unknown argument `?`");
+  CHECK(found[0].hint == "name the argument that the texture is over");
+}
+
 TEST_CASE("a texture that no device has is left out, with the reason") {
   using Spec = model::TextureSpec;
   CHECK(refusal_of(with_texture([](Spec& texture) {
@@ -308,7 +318,7 @@ TEST_CASE("a surface that no device has is left out, with the reason; one over o
     spec = with_surface();
     spec.arguments[1].type = type;
     CHECK(validate(spec).at(0).message == std::string("a surface over `y`, of ") + name);
-    CHECK(validate(spec).at(0).where.line == spec.arguments.back().where.line);
+    CHECK(validate(spec).at(0).where.line == spec.arguments.back().texture->where.line);
   }
   spec = with_surface([](Spec& surface) { surface.buffer = "N"; });
   CHECK(validate(spec).at(0).message == "a surface over `N`, which is no buffer");

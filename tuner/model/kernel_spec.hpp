@@ -77,12 +77,14 @@ struct InitSpec {
 
 /// A CUtensorMap over a buffer.
 struct TensorMapSpec : TensorMapKeys<AsExpressions<Expression>> {
-  std::string buffer;  ///< the argument that it is over
+  std::string buffer;    ///< the argument that it is over
+  SourceLocation where;  ///< of its name
 };
 
 /// A texture or a surface over a buffer; see Texture.
 struct TextureSpec {
-  std::string buffer;  ///< the argument that it is over
+  std::string buffer;    ///< the argument that it is over
+  SourceLocation where;  ///< of its name
   std::vector<Expression> shape;
   std::optional<Expression> pitch;  ///< bytes; absent: rows have no gap between them
   Texture kind;                     ///< everything except the numbers

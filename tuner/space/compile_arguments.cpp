@@ -34,8 +34,8 @@ class ArgumentCompiler {
       result.unordered = m_compiler.compile(argument.unordered);
       return result;
     }
-    if (argument.tensor) result.tensor = compile(*argument.tensor, argument.where);
-    if (argument.texture) result.texture = compile(*argument.texture, argument.where);
+    if (argument.tensor) result.tensor = compile(*argument.tensor);
+    if (argument.texture) result.texture = compile(*argument.texture);
     if (argument.is_view() || argument.structure) return result;
     if (!argument.components.empty()) {
       const bool real = argument.type && model::is_floating(*argument.type);
@@ -58,7 +58,8 @@ class ArgumentCompiler {
  private:
   /// The argument that a view is over; -1 where it is none or no buffer.
   int viewed_buffer(const std::string& name, const char* what, const model::SourceLocation& where) {
-    const int index = argument_index(m_compiled, m_compiler, name, where);
+    const int index = argument_index(m_compiled, m_compiler, name, where,
+                                     fmt::format("name the argument that the {} is over", what));
     if (index < 0) return index;
     const ArgumentSpec& argument = m_spec.arguments[static_cast<std::size_t>(index)];
     if (argument.pointer && !argument.structure && !argument.is_field()) return index;
@@ -78,7 +79,8 @@ class ArgumentCompiler {
                       "elements of one, two or four numbers of 8, 16 or 32 bits");
   }
 
-  CompiledTexture compile(const model::TextureSpec& texture, const model::SourceLocation& where) {
+  CompiledTexture compile(const model::TextureSpec& texture) {
+    const model::SourceLocation& where = texture.where;
     CompiledTexture result;
     const bool is_surface = texture.kind.is_surface;
     result.argument = viewed_buffer(texture.buffer, is_surface ? "surface" : "texture", where);
@@ -93,9 +95,9 @@ class ArgumentCompiler {
     return result;
   }
 
-  CompiledTensorMap compile(const model::TensorMapSpec& map, const model::SourceLocation& where) {
+  CompiledTensorMap compile(const model::TensorMapSpec& map) {
     CompiledTensorMap result;
-    result.argument = viewed_buffer(map.buffer, "tensor map", where);
+    result.argument = viewed_buffer(map.buffer, "tensor map", map.where);
     model::each_map_key(
         [&](const model::TensorMapKey&, const auto& written, auto& compiled) {
           compiled = m_compiler.compile(written);
@@ -105,7 +107,7 @@ class ArgumentCompiler {
     const std::size_t rank = map.shape.size();
     const auto check = [&](const char* key, std::size_t found, std::size_t wanted) {
       if (found == wanted) return;
-      m_compiler.report(where,
+      m_compiler.report(map.where,
                         fmt::format("\"{}\" has {} items, and the shape {} dimensions", key, found, rank),
                         fmt::format("write {}, innermost first", wanted));
     };
