@@ -338,6 +338,16 @@ TEST_CASE("a failure is tried again once the spec has more words, a binary is no
   CHECK(compiler.compile(job).from_cache);
 }
 
+TEST_CASE(
+    "a failure that another program kept, which may put another unit around the kernel, is tried again") {
+  const TemporaryFolder folder;
+  FakeCompilerLog log;
+  const auto cache = std::make_shared<BinaryCache>(folder.path());
+  CompileJob job = fake_job("a");
+  CHECK(cache->store(job.key(), tuner::compile::failed(TrialStatus::compile_error, "of long ago")));
+  CHECK(CachingCompiler(std::make_unique<FakeCompiler>(log), cache).compile(job).status == TrialStatus::ok);
+}
+
 TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("tuner::compile::CachingCompiler");

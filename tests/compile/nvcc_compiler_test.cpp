@@ -210,7 +210,7 @@ TEST_CASE("an entry that is no kernel says so and lists the kernels") {
   CHECK(variable.status == TrialStatus::compile_error);
   CHECK_MESSAGE(mentions(variable,
                          "symbol 'values' is not a variable that the source declares: identifier "
-                         "\"values\" is undefined"),
+                         "\"values\" is undefined; its name is 'space::values'"),
                 variable.log);
   const Compilation function = nvcc_compiler().compile(nvcc_job(
       "__device__ int twice(int n) { return 2 * n; }\n__global__ void k(int* p) { *p = twice(1); }\n",
@@ -218,6 +218,14 @@ TEST_CASE("an entry that is no kernel says so and lists the kernels") {
   CHECK(function.status == TrialStatus::compile_error);
   CHECK_MESSAGE(mentions(function, "entry 'twice' is not a __global__ function; kernels in the source: k"),
                 function.log);
+}
+
+TEST_CASE("flags of the environment, which are no part of a binary's identity, are not taken") {
+  const Variable before("NVCC_PREPEND_FLAGS", "-DFACTOR=2");
+  const Variable behind("NVCC_APPEND_FLAGS", "-DFACTOR=2");
+  const Compilation compilation = nvcc_compiler().compile(nvcc_job(
+      "#ifdef FACTOR\n#error taken\n#endif\nextern \"C\" __global__ void kernel(int* p) { *p = 1; }\n"));
+  CHECK_MESSAGE(compilation.status == TrialStatus::ok, compilation.log);
 }
 
 TEST_CASE("headers of CPATH, which are no part of a binary's identity, are not found") {

@@ -240,13 +240,22 @@ bool answers(const model::Compilation& compilation, const model::CompileJob& job
   });
 }
 
+/// Another build of this program may put another unit around the same kernel.
+const std::string& this_build() {
+  static const std::string known = [] {
+    struct stat file {};
+    if (::stat("/proc/self/exe", &file) != 0) return std::string();
+    return fmt::format("{} {}.{}", file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+  }();
+  return known;
+}
+
 /// Where a failure of the job is kept. A binary does not depend on the codes of words that its configuration
 /// does not have, so they are no part of the job's key. A source that names a missing one fails, and compiles
 /// once the spec has the word.
 model::Digest key_of_failure(const model::CompileJob& job, const model::Digest& key) {
-  if (job.vocabulary.empty()) return key;
   model::DigestBuilder digest;
-  digest.add("failure").add(key);
+  digest.add("failure").add(this_build()).add(key);
   for (const model::Macro& macro : job.vocabulary) digest.add(macro.name).add(macro.value);
   return digest.finish();
 }
@@ -386,8 +395,7 @@ model::Compilation CachingCompiler::compile_one(const model::CompileJob& job,
   const model::Digest key = job.key();
   const model::Digest failure_key = key_of_failure(job, key);
   std::optional<model::Compilation> known = m_cache->load(key);
-  if (known && is_failure(*known) && failure_key != key) known.reset();
-  if (!known && failure_key != key) known = m_cache->load(failure_key);
+  if (!known || is_failure(*known)) known = m_cache->load(failure_key);
   if (known && answers(*known, job)) return *std::move(known);
   model::Compilation compilation = m_inner->compile_unless(job, abandoned);
   if (!abandoned) m_cache->store(is_failure(compilation) ? failure_key : key, compilation);

@@ -11,6 +11,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/source/kernel_source.hpp"
+#include "tuner/source/program.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::compile {
@@ -103,11 +104,36 @@ std::string defines(const model::CompileJob& job) {
   return text;
 }
 
+namespace {
+
+/// What the source calls the device's variables: that one whose name ends so, or all of them.
+std::string variables_of(const model::CompileJob& job, std::string_view symbol) {
+  if (job.source.empty()) return {};
+  const source::Program program(
+      {job.source.front().name, job.source.front().text},
+      [&](const std::string& name, bool, const std::string&) -> std::optional<source::ProgramFile> {
+        const auto found = std::ranges::find(job.source, name, &model::SourceText::name);
+        if (found == job.source.end()) return std::nullopt;
+        return source::ProgramFile{found->name, found->text};
+      },
+      {});
+  std::vector<std::string> names;
+  for (const source::GlobalVariable& variable : program.variables()) {
+    if (!variable.on_device) continue;
+    const std::string name = variable.qualified_name();
+    if (name.ends_with(fmt::format("::{}", symbol))) return fmt::format("; its name is '{}'", name);
+    names.push_back(name);
+  }
+  return names.empty() ? "" : fmt::format("; variables in the source: {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 std::string entry_mistake(const model::CompileJob& job, std::string_view entry, std::string_view why) {
   if (model::is_variable(entry)) {
-    const std::size_t begin = std::min(entry.find_first_not_of("& "), entry.size());
-    return fmt::format("symbol '{}' is not a variable that the source declares{}{}", entry.substr(begin),
-                       why.empty() ? "" : ": ", why);
+    const std::string_view symbol = entry.substr(std::min(entry.find_first_not_of("& "), entry.size()));
+    return fmt::format("symbol '{}' is not a variable that the source declares{}{}{}", symbol,
+                       why.empty() ? "" : ": ", why, variables_of(job, symbol));
   }
   if (why.find("overloaded function") != std::string_view::npos)
     return fmt::format(

@@ -54,8 +54,12 @@ std::optional<std::string> find_nvcc(std::string& why_not) {
   return std::nullopt;
 }
 
-std::vector<std::string> without_foreign_headers() {
-  return {"env", "-u", "CPATH", "-u", "C_INCLUDE_PATH", "-u", "CPLUS_INCLUDE_PATH"};
+std::vector<std::string> without_foreign_flags() {
+  std::vector<std::string> command = {"env"};
+  for (const char* const foreign :
+       {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
+    command.insert(command.end(), {"-u", foreign});
+  return command;
 }
 
 namespace {
@@ -191,7 +195,7 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
                           const model::CompileJob& job, const UnitLayout& layout,
                           const util::TemporaryFolder& folder, std::string& left_out) {
   Arguments command;
-  if (!job.host_library) command = without_foreign_headers();
+  if (!job.host_library) command = without_foreign_flags();
   command.insert(command.end(), compiler.begin(), compiler.end());
   const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
   add({"-x", "c++", "-fPIC", "-g1", "-w"});

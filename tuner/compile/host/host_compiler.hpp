@@ -21,9 +21,9 @@ std::vector<std::string> nvcc_places();
 /// Nothing, with what was looked for in `why_not`, where there is none.
 std::optional<std::string> find_nvcc(std::string& why_not);
 
-/// The begin of a command to a compiler of kernels. What the environment's CPATH names would be no part of a
-/// binary's identity.
-std::vector<std::string> without_foreign_headers();
+/// The begin of a command to a compiler of kernels. What the environment's CPATH names and what nvcc's flags
+/// there ask for would be no part of a binary's identity.
+std::vector<std::string> without_foreign_flags();
 
 /// What is built into a binary besides the kernel.
 enum class Instrument {

@@ -175,7 +175,7 @@ class Compiling {
 
  private:
   util::CommandResult step(const std::vector<std::string>& more) const {
-    std::vector<std::string> command = host::without_foreign_headers();
+    std::vector<std::string> command = host::without_foreign_flags();
     command.push_back(m_program);
     for (std::string& option : options_for(m_job)) command.push_back(std::move(option));
     command.insert(command.end(), more.begin(), more.end());
