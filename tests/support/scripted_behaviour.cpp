@@ -32,6 +32,7 @@ const std::map<std::string, Behaviour>& behaviours() {
       {"wrong_on_probes", Behaviour::wrong_on_probes},
       {"unprepared", Behaviour::unprepared},
       {"crash_preparing", Behaviour::crash_preparing},
+      {"crash_preparing_once", Behaviour::crash_preparing_once},
       {"hang_preparing", Behaviour::hang_preparing},
       {"crash_probing", Behaviour::crash_probing},
       {"tell_reference", Behaviour::tell_reference},

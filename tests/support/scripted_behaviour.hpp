@@ -21,25 +21,26 @@ enum class Behaviour {
   nap,            ///< good after 3 ms
   flood,          ///< good after printing 8 MiB
   throw_exception,
-  throw_error,      ///< says that nothing can go on, with a hint and an exit code
-  vanish,           ///< exits before it says that it has begun
-  garbage,          ///< writes what is no frame
-  half_frame,       ///< writes the first half of a good answer, then exits
-  half_frame_hang,  ///< writes the first half of a good answer, then hangs
-  huge_frame,       ///< announces 4 GiB
-  deep_frame,       ///< a frame with 100,000 arrays within each other
-  wrong_message,    ///< a well-formed message that is no answer
-  leave,            ///< good, and exits when it has answered
-  wrong_on_probes,  ///< good, and in no time, but wrong on the probes if it is sent any
-  unprepared,       ///< says that the inputs of its problem cannot be made
-  crash_preparing,  ///< dies while it makes them
-  hang_preparing,   ///< prints something, and never gets done with it
-  crash_probing,    ///< dies in its probes
-  tell_reference,   ///< says which reference it was given
-  odd_culprit,      ///< its final names a finalist that there is not
-  odd_fastest,      ///< its final was won by one
-  odd_standings,    ///< its final tells of one finalist too few
-  odd_winner,       ///< its final was won by it, even where it may not win
+  throw_error,           ///< says that nothing can go on, with a hint and an exit code
+  vanish,                ///< exits before it says that it has begun
+  garbage,               ///< writes what is no frame
+  half_frame,            ///< writes the first half of a good answer, then exits
+  half_frame_hang,       ///< writes the first half of a good answer, then hangs
+  huge_frame,            ///< announces 4 GiB
+  deep_frame,            ///< a frame with 100,000 arrays within each other
+  wrong_message,         ///< a well-formed message that is no answer
+  leave,                 ///< good, and exits when it has answered
+  wrong_on_probes,       ///< good, and in no time, but wrong on the probes if it is sent any
+  unprepared,            ///< says that the inputs of its problem cannot be made
+  crash_preparing,       ///< dies while it makes them
+  crash_preparing_once,  ///< the same where there is the file TUNER_TEST_CRASH, which it removes
+  hang_preparing,        ///< prints something, and never gets done with it
+  crash_probing,         ///< dies in its probes
+  tell_reference,        ///< says which reference it was given
+  odd_culprit,           ///< its final names a finalist that there is not
+  odd_fastest,           ///< its final was won by one
+  odd_standings,         ///< its final tells of one finalist too few
+  odd_winner,            ///< its final was won by it, even where it may not win
 };
 
 Behaviour behaviour_of(const std::string& entry);

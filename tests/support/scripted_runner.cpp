@@ -146,6 +146,11 @@ model::TrialOutcome scripted_outcome(const model::TrialJob& job, const std::stri
 std::optional<model::TrialOutcome> prepare_problem(const model::TrialJob& job, Behaviour behaviour) {
   model::TrialOutcome outcome;
   switch (behaviour) {
+    case Behaviour::crash_preparing_once: {
+      const char* const file = std::getenv("TUNER_TEST_CRASH");
+      if (file == nullptr || std::remove(file) != 0) break;
+      [[fallthrough]];
+    }
     case Behaviour::crash_preparing:
       ::signal(SIGSEGV, SIG_DFL);
       ::raise(SIGSEGV);

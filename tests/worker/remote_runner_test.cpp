@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "tests/support/scripted_runner.hpp"
+#include "tests/support/variable.hpp"
 #include "tests/worker/processes.hpp"
 #include "tests/worker/samples.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/files.hpp"
 
 using namespace tuner;
 using namespace tuner::worker;
@@ -286,6 +288,19 @@ TEST_SUITE("tuner::worker runner") {
     CHECK_MESSAGE(mentions(late.detail, "it printed:\nscripted thoughts"), late.detail);
     CHECK(runner.run(test::trial_job("crash_probing")).subject == model::Subject::binary);
     CHECK(runner.run(test::trial_job("crash")).subject == model::Subject::trial);
+  }
+
+  TEST_CASE("a trial whose child dies while it prepares is tried in another, and not for ever") {
+    const util::TemporaryFolder folder;
+    folder.write("crash", "");
+    const test::Variable file("TUNER_TEST_CRASH", folder.path() / "crash");
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    const model::TrialJob job = test::trial_job("crash_preparing_once");
+    const TrialOutcome again = runner.run(job);
+    CHECK(again == alone(job));
+    CHECK(runner.starts() == 2);
+    CHECK(runner.run(test::trial_job("crash_preparing")).subject == model::Subject::problem);
+    CHECK(runner.starts() == 2 + test::hasty().worker.start_attempts - 1);
   }
 
   TEST_CASE("a child that somebody kills is said to have been, and why that may be") {

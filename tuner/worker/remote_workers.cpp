@@ -106,6 +106,22 @@ std::string objection_to(const model::FinalOutcome& told, const model::FinalJob&
   return model::may_win(job.trials[told.fastest].role) ? "" : "a baseline as the fastest";
 }
 
+/// Of a child that is gone; what its phase is about is to blame.
+TrialOutcome gone(TrialStatus status, TrialPhase phase) {
+  TrialOutcome outcome;
+  outcome.status = status;
+  outcome.device_lost = true;
+  if (phase == TrialPhase::preparing) outcome.subject = model::Subject::problem;
+  if (phase == TrialPhase::probing) outcome.subject = model::Subject::binary;
+  return outcome;
+}
+
+TrialOutcome died(TrialPhase phase, const std::string& how) {
+  TrialOutcome outcome = gone(TrialStatus::crashed, phase);
+  outcome.detail = fmt::format("the measuring process died while {}: {}", model::to_string(phase), how);
+  return outcome;
+}
+
 TrialOutcome unexpected_answer(const std::string& what) {
   TrialOutcome outcome;
   outcome.status = TrialStatus::crashed;
@@ -240,27 +256,30 @@ TrialRequest RemoteRunner::request(const model::TrialJob& job) {
 
 RemoteRunner::Answer RemoteRunner::ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
                                        std::function<void()> meanwhile) {
-  std::string how;
+  DiedEarly early;
   for (int attempt = 0; attempt < m_settings.worker.start_attempts; ++attempt) {
     if (!m_slot.occupied()) start();
     auto answer = try_once(make_request(), deadlines, meanwhile);
     if (auto* got = std::get_if<Answer>(&answer)) return std::move(*got);
-    how = std::get<NeverBegan>(answer).how;
+    early = std::get<DiedEarly>(answer);
     if (m_settings.worker.log) {
-      m_settings.worker.log(fmt::format("the measuring process died before it began a trial: {}", how));
+      m_settings.worker.log(fmt::format("the measuring process died {}: {}",
+                                        early.prepared ? "while preparing" : "before it began a trial",
+                                        early.how));
     }
   }
+  if (early.prepared) return died(TrialPhase::preparing, early.how);
   throw model::Error(
       fmt::format("the measuring process died {} times before it began a trial: {}",
-                  m_settings.worker.start_attempts, how),
+                  m_settings.worker.start_attempts, early.how),
       "something kills it: look at the system's log (out of memory?); run the same command to resume");
 }
 
-std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_once(
+std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::try_once(
     const Bytes& request, const Deadlines& deadlines, std::function<void()>& meanwhile) {
   m_slot.child().output().clear();
   const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
-  if (std::holds_alternative<ChildGone>(sent)) return NeverBegan{m_slot.collect()};
+  if (std::holds_alternative<ChildGone>(sent)) return DiedEarly{m_slot.collect()};
   if (std::holds_alternative<DeadlinePassed>(sent)) {
     return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
   }
@@ -276,7 +295,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::try_o
   return await(deadlines);
 }
 
-std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await(const Deadlines& deadlines) {
+std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(const Deadlines& deadlines) {
   bool began = false;
   TrialPhase phase = TrialPhase::loading;
   for (;;) {
@@ -289,7 +308,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await
     if (const auto* nonsense = std::get_if<ProtocolError>(&received))
       return lost(TrialStatus::crashed, phase, nonsense->message);
     auto* message = std::get_if<Message>(&received);
-    if (!message && !began) return NeverBegan{m_slot.collect()};
+    if (!message && (!began || phase == TrialPhase::preparing)) return DiedEarly{m_slot.collect(), began};
     if (!message) return lost(TrialStatus::crashed, phase, "");
     if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     if (std::holds_alternative<TrialOutcome>(*message) ||
@@ -305,12 +324,8 @@ std::variant<RemoteRunner::Answer, RemoteRunner::NeverBegan> RemoteRunner::await
 }
 
 TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std::string& why) {
-  TrialOutcome outcome;
-  outcome.status = status;
-  outcome.device_lost = true;
-  if (phase == TrialPhase::preparing) outcome.subject = model::Subject::problem;
-  if (phase == TrialPhase::probing) outcome.subject = model::Subject::binary;
   if (status == TrialStatus::timeout) {
+    TrialOutcome outcome = gone(status, phase);
     const std::string printed = m_slot.child().output().text();
     m_slot.discard();
     outcome.detail = fmt::format("{} while {}; its process was killed", why, model::to_string(phase));
@@ -318,10 +333,7 @@ TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std:
     if (!printed.empty()) outcome.detail += "; it printed:\n" + printed;
     return outcome;
   }
-  const std::string how = m_slot.collect();
-  outcome.detail = fmt::format("the measuring process died while {}: {}{}", model::to_string(phase),
-                               why.empty() ? "" : why + "; ", how);
-  return outcome;
+  return died(phase, (why.empty() ? "" : why + "; ") + m_slot.collect());
 }
 
 }  // namespace tuner::worker

@@ -61,7 +61,8 @@ std::chrono::nanoseconds phase_deadline(const RemoteRunnerSettings& settings, co
 /// A runner in a child process. A child that passes a deadline is killed with its group (status timeout); one
 /// that dies, or talks nonsense, gives crashed, with the phase, how it died and what it printed; both with
 /// device_lost, and with the subject that the phase is about. A child that dies before it has said that it
-/// works on a job has died of something else: the job is sent again to another, and blames nothing. After
+/// works on a job has died of something else: the job is sent again to another, and blames nothing. One that
+/// dies while it prepares may have, too: the job is sent again as often as a child is started. After
 /// device_lost the next trial gets a new child. What a kernel prints is dropped, and said in the outcome.
 /// Throws model::Error when no child can be started or its device is not the one before.
 class RemoteRunner : public model::TrialRunner {
@@ -86,9 +87,10 @@ class RemoteRunner : public model::TrialRunner {
  private:
   /// What a child had to say in the end, or how it was lost.
   using Answer = std::variant<Message, model::TrialOutcome>;
-  /// A child that was gone before it said a word of the job, and how it ended.
-  struct NeverBegan {
+  /// A child that was gone before it said a word of the job or while it prepared, and how it ended.
+  struct DiedEarly {
     std::string how;
+    bool prepared = false;  ///< it had begun to
   };
   using Deadlines = std::function<std::chrono::nanoseconds(model::TrialPhase)>;
 
@@ -98,9 +100,9 @@ class RemoteRunner : public model::TrialRunner {
   /// waits for the answer.
   Answer ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
              std::function<void()> meanwhile);
-  std::variant<Answer, NeverBegan> try_once(const Bytes& request, const Deadlines& deadlines,
-                                            std::function<void()>& meanwhile);
-  std::variant<Answer, NeverBegan> await(const Deadlines& deadlines);
+  std::variant<Answer, DiedEarly> try_once(const Bytes& request, const Deadlines& deadlines,
+                                           std::function<void()>& meanwhile);
+  std::variant<Answer, DiedEarly> await(const Deadlines& deadlines);
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
 
   RemoteRunnerSettings m_settings;
