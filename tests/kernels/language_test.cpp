@@ -1,9 +1,11 @@
 // What CUDA C++ of ordinary kernels means on the CPU device, one small kernel a feature.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/kernels/cpu_machine.hpp"
+#include "tuner/util/processors.hpp"
 
 using tuner::test::CpuMachine;
 using tuner::test::KernelRun;
@@ -29,6 +31,8 @@ TEST_CASE("the CPU describes itself as a device of its own kind") {
   CHECK(info.free_memory_bytes > 0);
   CHECK(info.free_memory_bytes <= info.memory_bytes);
   CHECK(info.limits.multiprocessors == 3);
+  CHECK(tuner::device::cpu::describe_cpu().limits.multiprocessors ==
+        std::min(28, tuner::util::usable_processors()));
 }
 
 TEST_CASE("every thread of every block runs once, with its own indices") {

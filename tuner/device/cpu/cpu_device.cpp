@@ -1,7 +1,6 @@
 #include "tuner/device/cpu/cpu_device.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "tuner/device/cpu/block_runner.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
 #include "tuner/device/cpu/worker_pool.hpp"
+#include "tuner/util/processors.hpp"
 
 namespace tuner::device::cpu {
 namespace {
@@ -133,13 +133,6 @@ std::string processor_name() {
   return name.empty() ? "CPU" : name;  // not every architecture names its model there
 }
 
-int usable_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(CPU_COUNT(&cores), 1);
-  return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
-}
-
 std::int64_t positive(long value) {
   return std::max(value, 0L);
 }
@@ -158,7 +151,7 @@ model::DeviceInfo describe_cpu(const CpuOptions& options) {
   info.free_memory_bytes =
       1024 * std::strtoll(proc_value("/proc/meminfo", "MemAvailable").c_str(), nullptr, 10);
   info.limits.multiprocessors =
-      std::min(options.workers > 0 ? options.workers : usable_cores(), most_workers);
+      std::min(options.workers > 0 ? options.workers : util::usable_processors(), most_workers);
   // Times with more workers are other times: part of what may be compared.
   info.driver = fmt::format("cpu-{} with {} workers", tuner_cpu::abi_version, info.limits.multiprocessors);
   info.limits.max_threads_per_block = static_cast<int>(most_threads);
