@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 #include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
@@ -67,6 +69,25 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     const auto shown = user.types({"show", id[2]});
     CHECK(shown.exit_code == 0);
     CHECK(has(shown.out, "wrong elements"));
+  }
+
+  TEST_CASE("a run says that another one measures in the same database") {
+    const User user;
+    write_counting(user);
+    const auto run = [&](const std::string& sizes) {
+      return user.types({"run", "--kernel", "count.toml", "--device", "cpu", "--sizes", sizes});
+    };
+    CHECK_FALSE(has(run("7").err, "another run measures"));
+    std::atomic<bool> ended = false;
+    std::thread other([&] {
+      run("100,200,300,400,500,600");
+      ended = true;
+    });
+    bool told = false;
+    for (int size = 10; !told && !ended; ++size)
+      told = has(run(std::to_string(size)).err, "another run measures on cpu and records in this database");
+    other.join();
+    CHECK(told);
   }
 
   TEST_CASE("an edited value list measures only what is new") {

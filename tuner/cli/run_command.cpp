@@ -13,6 +13,7 @@
 #include "db/finals.hpp"
 #include "db/pending_results.hpp"
 #include "db/planning.hpp"
+#include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/clock_guard.hpp"
@@ -211,6 +212,22 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
   sweep::find_references(request, {store, display, do_sweep});
 }
 
+/// A run on a GPU has it for itself. Two on the CPU take no notice of each other.
+std::string say_other_run(const Backend& backend, const sweep::Request& request, db::ResultStore& store) {
+  if (!backend.locks.empty() || !backend.recorded_device.empty()) return "";
+  const auto runs = db::runs(store.connection());
+  const auto other = std::ranges::find_if(runs, [&](const model::RunRecord& run) {
+    return run.id != request.run.id && run.state == "running" && run.host == util::host_name() &&
+           run.device.id == backend.device.id && !db::is_abandoned(run);
+  });
+  if (other == runs.end()) return "";
+  return fmt::format(
+      "another run measures on {} and records in this database ({}): trials that both list are measured "
+      "twice, "
+      "and each run slows the other",
+      backend.device.id, other->command_line);
+}
+
 struct RunOptions : SweepOptions {
   std::string events;
 };
@@ -253,6 +270,9 @@ int run_once(const Context& context, const RunOptions& options) {
   for (const std::string& notice : selection.notices) display.notice(notice);
   const std::string uncounted = options.counters ? why_not_countable(backend.device) : "";
   if (!uncounted.empty()) display.notice("--counters: " + uncounted + "; the sweep goes on without them");
+
+  if (const std::string other = say_other_run(backend, request, store); !other.empty())
+    printer.warning(other);
 
   GpuNeighbours neighbours(devices);
   if (!options.same_bits_as.empty()) say_neighbours(neighbours, printer);  // as long as it is not us
