@@ -33,9 +33,8 @@ constexpr std::array<std::int64_t, 2> listing_sizes = {64, 67};
 /// A space of at most so many configurations is run whole.
 constexpr std::size_t affordable_space = 16;
 constexpr std::size_t most_run = 64;
-/// Deadlines of a single run that the runs of one configuration together may take.
-constexpr double sizes_together = 24;
-/// So much longer than a plain one may compiling what is watched take.
+/// So much longer than a plain one may a run of what is watched take, and compiling it.
+constexpr double watched_run = 12;
 constexpr double watched_compile = 2;
 
 }  // namespace
@@ -189,11 +188,9 @@ std::chrono::milliseconds limit_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-/// A configuration runs at several sizes, two kinds of watching each, slower than a plain run.
 sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
-  const double run_limit_s = sizes_together * settings.number("run_timeout_s");
   return sanitize::Sanitizer(
-      {.run_limit = limit_of(run_limit_s),
+      {.run_limit = limit_of(watched_run * settings.number("run_timeout_s")),
        .compile_limit = limit_of(watched_compile * settings.number("compile_timeout_s"))});
 }
 

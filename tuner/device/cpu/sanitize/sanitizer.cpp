@@ -237,8 +237,8 @@ Finding death(const ChildEnd& end, const std::vector<model::SourceText>& sources
   Finding finding;
   if (end.timed_out) {
     finding.kind = Finding::Kind::timeout;
-    finding.text = fmt::format("a launch did not end: all sizes together have {:g} s",
-                               std::chrono::duration<double>(limit).count());
+    finding.text =
+        fmt::format("a launch did not end in {:g} s", std::chrono::duration<double>(limit).count());
     return finding;
   }
   finding = read_sanitizer_log(end.output, sources);

@@ -21,9 +21,9 @@ struct ChildEnd {
   std::string output;                 ///< standard output and error together, the first 256 KiB
 };
 
-/// Runs `work` in a forked child, so that what breaks the process breaks only that, and kills it after
-/// `limit`. `work` is given a function that sends one line of text to this process. The calling process must
-/// have no other threads. Throws model::Error where no child can be made.
+/// Runs `work` in a forked child, so that what breaks the process breaks only that, and kills it where it
+/// tells nothing for `limit`. `work` is given a function that sends one line of text to this process. The
+/// calling process must have no other threads. Throws model::Error where no child can be made.
 ChildEnd run_isolated(const std::function<void(const std::function<void(const std::string&)>& tell)>& work,
                       std::chrono::milliseconds limit);
 
@@ -58,8 +58,7 @@ std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
 struct SanitizerOptions {
   bool memory = true;  ///< AddressSanitizer and UndefinedBehaviorSanitizer
   bool races = true;
-  std::chrono::milliseconds run_limit =
-      std::chrono::seconds(60);  ///< for the problems of one configuration together
+  std::chrono::milliseconds run_limit = std::chrono::seconds(60);  ///< for one problem
   std::chrono::milliseconds compile_limit = std::chrono::minutes(2);
 };
 

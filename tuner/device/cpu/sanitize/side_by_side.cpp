@@ -67,8 +67,9 @@ class Child {
     return got <= 0;
   }
 
-  /// Takes everything; false where the deadline passes first, which kills the child.
-  bool read_until(Clock::time_point deadline) {
+  /// Takes everything; false where nothing comes for `limit`, which kills the child.
+  bool read_while_told(std::chrono::milliseconds limit) {
+    auto deadline = Clock::now() + limit;
     for (bool finished = false; !finished;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
       if (left <= 0) {
@@ -76,7 +77,9 @@ class Child {
         return false;
       }
       pollfd request{m_answer.get(), POLLIN, 0};
-      if (poll(&request, 1, static_cast<int>(std::min<long long>(left, 1000))) > 0) finished = read_on();
+      if (poll(&request, 1, static_cast<int>(std::min<long long>(left, 1000))) <= 0) continue;
+      finished = read_on();
+      deadline = Clock::now() + limit;
     }
     return true;
   }
@@ -136,10 +139,9 @@ std::string contents(int descriptor) {
 ChildEnd run_isolated(const Work& work, std::chrono::milliseconds limit) {
   const util::FileDescriptor output(memfd_create("tuner-child-output", MFD_CLOEXEC));
   if (!output) throw model::Error(fmt::format("cannot start a child process: {}", std::strerror(errno)));
-  const auto deadline = Clock::now() + limit;
   Child child([&](int messages) { return run_with_output(work, messages, output.get()); });
   ChildEnd end;
-  end.timed_out = !child.read_until(deadline);
+  end.timed_out = !child.read_while_told(limit);
   const int status = child.end();
   end.finished = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
