@@ -192,6 +192,7 @@ class RecordedArguments {
     const bool is_input = std::string_view(role.access) != "out";
     const bool is_output = std::string_view(role.access) != "in";
     m_made.has_fixed_extent = m_made.has_fixed_extent || extent.is_fixed;
+    m_made.fixed.insert(extent.by.begin(), extent.by.end());
     m_made.arguments.buffers.push_back({name, known, "(" + extent.text + ")", is_input, is_output});
     std::string text = fmt::format("\n{}[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\n", above, name, known,
                                    known_type(type) ? "" : fmt::format("  # bytes of `{}`", type));

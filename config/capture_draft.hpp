@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -114,9 +115,10 @@ bool mentions(const std::string& expression, const std::string& name);
 
 /// How much memory a buffer of a spec has.
 struct CapturedExtent {
-  std::string text;       ///< an expression over sizes
-  std::string from;       ///< for the comment
-  bool is_fixed = false;  ///< it is as in the reference, whatever the sizes are
+  std::string text;               ///< an expression over sizes
+  std::string from;               ///< for the comment
+  bool is_fixed = false;          ///< it is as in the reference, whatever the sizes are
+  std::set<std::string> by = {};  ///< parameters that it follows, as they were in the launches
 };
 
 /// The kept launches that one spec is held against: one of each size, the reference first. What is no size
@@ -156,6 +158,10 @@ class CapturedLaunches {
   bool gives(const std::string& extent, const std::vector<std::int64_t>& elements) const;
   /// By the kernel's indices; empty: they do not say.
   std::string indexed(const std::string& name) const;
+  /// Of a buffer with so many elements a block, as in the launches.
+  std::optional<CapturedExtent> of_blocks(const std::string& name,
+                                          const std::vector<std::int64_t>& elements) const;
+  std::optional<std::size_t> place_of(const std::string& name) const;
   std::string reach_of(const model::CapturedRegion& region) const;
 
   DraftSource& m_source;
@@ -207,6 +213,7 @@ struct CaptureArguments {
   std::vector<DraftFile> files;
   std::vector<std::string> sizes;  ///< of the launches that the spec is held against
   bool has_fixed_extent = false;   ///< a buffer holds so much as in the launch, whatever the sizes are
+  std::set<std::string> fixed;     ///< parameters that a buffer's extent follows
 };
 
 /// Outputs are held against what the recorded launch left. How exactly follows from launches with the same

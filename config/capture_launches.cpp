@@ -120,6 +120,7 @@ CapturedExtent CapturedLaunches::extent(const CapturedRegion& region, const std:
   if (elements.size() == m_planned.launches.kept.size()) {
     if (const std::string text = indexed(name); !text.empty() && gives(text, elements))
       return {text, "by the kernel's indices"};
+    if (auto of_grid = of_blocks(name, elements)) return *std::move(of_grid);
     if (const auto fitted = fit_extent({m_planned.names.sizes, {}}, elements))
       return {fitted->text, from(*fitted)};
     // `float4`: a size may count its components.
@@ -180,12 +181,40 @@ std::optional<std::string> CapturedLaunches::largest_within(const std::string& f
   return best;
 }
 
-std::string CapturedLaunches::indexed(const std::string& name) const {
+std::optional<std::size_t> CapturedLaunches::place_of(const std::string& name) const {
   const auto& parameters = m_source.kernel.parameters;
   const auto at = std::ranges::find(parameters, name, &SourceParameter::name);
-  if (at == parameters.end()) return "";
-  const auto place = static_cast<std::size_t>(at - parameters.begin());
-  return product_text(indexed_extent(m_source, m_planned.plan, place));
+  return at == parameters.end() ? std::nullopt
+                                : std::optional(static_cast<std::size_t>(at - parameters.begin()));
+}
+
+std::string CapturedLaunches::indexed(const std::string& name) const {
+  const auto place = place_of(name);
+  return place ? product_text(indexed_extent(m_source, m_planned.plan, *place)) : "";
+}
+
+std::optional<CapturedExtent> CapturedLaunches::of_blocks(const std::string& name,
+                                                          const std::vector<std::int64_t>& elements) const {
+  const auto place = place_of(name);
+  const DraftPlan& plan = m_planned.plan;
+  if (!place || m_source.shapes[*place].empty()) return std::nullopt;
+  CapturedExtent found{"", "one for each block"};
+  for (const std::string& dimension : m_source.shapes[*place]) {
+    const auto axis = static_cast<std::size_t>(dimension.back() - 'x');
+    if (!dimension.starts_with("gridDim.") || axis >= plan.grid.size()) return std::nullopt;
+    std::string text;
+    for (const Token& token : source::tokens_of(plan.grid[axis])) {
+      const auto parameter = std::ranges::find(plan.parameters, token.text, &DraftParameter::name);
+      if (!token.is_word() || parameter == plan.parameters.end()) {
+        text += token.is(",") ? ", " : std::string(token.text);
+        continue;
+      }
+      text += parameter->usual;
+      found.by.insert(parameter->name);
+    }
+    found.text += (found.text.empty() ? "" : " * ") + text;
+  }
+  return gives(found.text, elements) ? std::optional(found) : std::nullopt;
 }
 
 bool CapturedLaunches::gives(const std::string& extent, const std::vector<std::int64_t>& elements) const {

@@ -245,7 +245,7 @@ class CapturePlanner {
 
   void doubt(const std::string& key, const std::string& text) {
     std::string& all = m_plan.doubts[key];
-    all += (all.empty() ? "" : "; ") + text;
+    all += (all.empty() ? "" : "\n") + text;
   }
 
   /// That no expression was found, with some of the recorded numbers.

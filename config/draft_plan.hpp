@@ -77,7 +77,7 @@ struct DraftSource {
 struct DraftParameter {
   std::string name;
   std::string values;  ///< TOML
-  std::string why;     ///< for the comment
+  std::string why;     ///< for the comment; a line each
   std::string usual;   ///< its value in the source; empty: not known
 };
 
@@ -102,7 +102,7 @@ struct DraftPlan {
   bool cooperative = false;
   std::array<std::int64_t, 3> cluster = {1, 1, 1};
   std::string launch_from;                    ///< for the comment above it
-  std::map<std::string, std::string> doubts;  ///< of its keys, for comments
+  std::map<std::string, std::string> doubts;  ///< of its keys, for comments; a line each
   bool is_guess = false;                      ///< nothing shows how the kernel is launched
   std::vector<PlannedArgument> arguments;
   std::vector<std::string> template_arguments;
@@ -171,6 +171,8 @@ class DraftTypes {
 std::string spec_name(const std::string& type);
 /// A string of TOML.
 std::string toml_text(std::string_view text);
+/// A line of TOML with a comment behind it, or with the lines of several above it.
+std::string commented(const std::string& line, const std::string& comments);
 /// Names as a list of TOML.
 std::string toml_list(const std::vector<std::string>& names);
 /// `float x[4]`

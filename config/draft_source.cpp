@@ -8,6 +8,7 @@
 #include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 
@@ -178,6 +179,15 @@ std::string toml_text(std::string_view text) {
       out += c;
   }
   return out + '"';
+}
+
+std::string commented(const std::string& line, const std::string& comments) {
+  if (comments.empty()) return line + "\n";
+  if (comments.find('\n') == std::string::npos) return fmt::format("{}  # {}\n", line, comments);
+  std::string above;
+  for (std::string_view rest = comments; !rest.empty();)
+    above += fmt::format("# {}\n", tuner::util::split_first(rest, "\n"));
+  return above + line + "\n";
 }
 
 std::string toml_list(const std::vector<std::string>& names) {

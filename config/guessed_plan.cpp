@@ -18,7 +18,6 @@ class PlanGuess {
 
   DraftPlan plan() {
     m_plan.is_guess = true;
-    m_plan.launch_from = "? one thread an element";
     for (const SourceParameter& parameter : m_source.kernel.parameters) {
       if (parameter.pointer) continue;
       if (m_source.may_be_size(parameter, m_source.program.resolved_type(parameter.type)))
@@ -212,7 +211,10 @@ class PlanGuess {
       }
       m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], block[axis], sizes[axis]));
     }
-    m_source.ask("which blocks and grids? The source has no launch: one thread an element is assumed");
+    const bool is_by_rows = used == 1 && std::ranges::count(m_plan.sizes, m_plan.grid.front()) > 0;
+    const char* const each = is_by_rows ? "one block a row" : "one thread an element";
+    m_plan.launch_from = fmt::format("? {}", each);
+    m_source.ask(fmt::format("which blocks and grids? The source has no launch: {} is assumed", each));
   }
 
   DraftSource& m_source;
@@ -240,24 +242,22 @@ std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& pl
 
 /// A dimension of indexed_shapes() over the plan's sizes; empty: it is none.
 static std::string dimension(const DraftSource& draft, const DraftPlan& plan, const std::string& name) {
+  if (number(name)) return name;
   std::string text;
+  const auto place_of = [&](const auto& all, auto member) {
+    return static_cast<std::size_t>(std::ranges::find(all, name, member) - all.begin());
+  };
+  const std::size_t place = place_of(draft.kernel.parameters, &SourceParameter::name);
+  const std::size_t own = place_of(draft.kernel.template_parameters, &TemplateParameter::name);
+  if (own < plan.template_arguments.size()) return plan.template_arguments[own];
   if (name.starts_with("gridDim.")) {
     const auto axis = static_cast<std::size_t>(name.back() - 'x');
     if (axis < plan.grid.size()) text = plan.grid[axis];
-    return std::ranges::count(plan.sizes, text) > 0 ? text : "";
-  }
-  if (number(name)) return name;
-  const auto& of_template = draft.kernel.template_parameters;
-  const auto own = std::ranges::find(of_template, name, &TemplateParameter::name) - of_template.begin();
-  if (static_cast<std::size_t>(own) < plan.template_arguments.size())
-    return plan.template_arguments[static_cast<std::size_t>(own)];
-  const auto& parameters = draft.kernel.parameters;
-  const auto at = std::ranges::find(parameters, name, &SourceParameter::name) - parameters.begin();
-  const auto place = static_cast<std::size_t>(at);
-  if (place < plan.arguments.size())
+  } else if (place < plan.arguments.size()) {
     text = plan.arguments[place].value;
-  else if (std::ranges::count(plan.sizes, upper(name)) > 0)
+  } else if (std::ranges::count(plan.sizes, upper(name)) > 0) {
     text = upper(name);
+  }
   const auto tokens = source::tokens_of(text);
   const bool is_over_sizes = std::ranges::all_of(tokens, [&](const Token& token) {
     return !token.is_word() || std::ranges::count(plan.sizes, token.text) > 0 ||

@@ -49,7 +49,7 @@ Value with_factor_replaced(const Value& value, std::int64_t number, const Value&
 void doubt(PlannedLaunch& planned, const std::string& key, const std::string& why) {
   std::string& all = planned.plan.doubts[key];
   if (all.find(why) != std::string::npos) return;
-  all += (all.empty() ? "? " : "; ") + why;
+  all += (all.empty() ? "? " : "\n? ") + why;
   planned.source.ask(fmt::format("{}: {}", key, why));
 }
 
@@ -57,7 +57,7 @@ void doubt(PlannedLaunch& planned, const std::string& key, const std::string& wh
 void keep_launched_value(PlannedLaunch& planned, const std::string& name, std::int64_t number) {
   const auto found = std::ranges::find(planned.plan.parameters, name, &DraftParameter::name);
   found->values = fmt::format("[{}]", number);
-  found->why += fmt::format("; ? does it have to do with the {} of the launch?", number);
+  found->why += fmt::format("\n? does it have to do with the {} of the launch?", number);
   planned.source.ask(
       fmt::format("{}: does it have to do with the {} of the launch in line {}? Other values "
                   "need a launch that says so",

@@ -153,7 +153,9 @@ class LaunchParameters {
       for (const std::string& symbol : symbols) {
         if (m_plan.names.contains(symbol)) continue;
         const SymbolFacts& known = m_planned.facts(symbol);
-        const bool is_of_problem = m_planned.occurs_in_bytes(symbol) || (!known.present && is_passed(symbol));
+        const bool is_of_problem =
+            (m_planned.occurs_in_bytes(symbol) && !(known.present && divides_alone(symbol))) ||
+            (!known.present && is_passed(symbol));
         const bool is_size = is_of_problem && known.choices.empty() && !is_of_block(known.name);
         if (is_size || known.is_limit) continue;
         if (!m_source.asks_for_block() && known.present) {
@@ -175,6 +177,21 @@ class LaunchParameters {
     }
     literal_block(is_plane);
     follow_block();
+  }
+
+  /// Buffers have elements for each block, and the kernel is not passed how large one is.
+  bool divides_alone(const std::string& symbol) const {
+    const std::function<bool(const Value&)> divides = [&](const Value& value) {
+      if (value.kind == Value::Kind::symbol) return value.name != symbol;
+      const bool is_quotient = value.is_call("/") || value.is_call("ceil_div");
+      return std::ranges::all_of(value.operands, [&](const Value& one) {
+        const bool is_divisor = is_quotient && &one == &value.operands.back();
+        return (is_divisor && one.kind == Value::Kind::symbol) || divides(one);
+      });
+    };
+    return !is_passed(symbol) && std::ranges::all_of(m_launch.arguments, [&](const LaunchArgument& argument) {
+      return divides(argument.bytes);
+    });
   }
 
   /// To the kernel.
@@ -245,7 +262,7 @@ class LaunchParameters {
           const bool is_runtime = found->values.starts_with('{');
           found->values = is_runtime ? fmt::format("{{ values = [{}], runtime = true }}", *usual)
                                      : fmt::format("[{}]", *usual);
-          found->why += "; ? the grid does not follow it";
+          found->why += "\n? the grid does not follow it";
         }
         m_source.ask(
             fmt::format("{}: the grid in line {} does not follow it, and with other values elements "

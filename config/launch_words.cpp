@@ -166,7 +166,10 @@ class LaunchWords {
       const Value each = m_source.host.size_of(argument.type);
       if (argument.extent.empty() || each.kind != Value::Kind::number || each.number >= bytes) continue;
       const std::string& last = argument.extent.back();
-      if (std::ranges::count(m_plan.sizes, last) == 0) continue;
+      const auto size = std::ranges::find(m_plan.sizes, last) - m_plan.sizes.begin();
+      if (size == std::ssize(m_plan.sizes)) continue;
+      const auto present = m_plan.present[static_cast<std::size_t>(size)];
+      if (present && *present % (bytes / each.number) != 0) continue;  // it takes others, too
       const std::string said = fmt::format("{} % {} == 0", last, bytes / each.number);
       if (std::ranges::count(m_plan.constraints, said) > 0) continue;
       m_plan.constraints.push_back(said);

@@ -49,6 +49,11 @@ class Draft {
     if (made.has_fixed_extent)
       for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
         m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
+    // What was recorded holds for as many blocks.
+    for (const std::string& name : made.fixed) {
+      const auto one = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
+      m_plan.constraints.push_back(fmt::format("{} == {}", name, one->usual));
+    }
     m_sizes = std::move(made.sizes);
     SpecDraft draft;
     draft.spec = header(!made.verify.empty()) + parameters() + launch() +
@@ -192,8 +197,8 @@ class Draft {
   std::string parameters() const {
     std::string text = "\n[parameters]  # every combination is tried\n";
     for (const DraftParameter& parameter : m_plan.parameters)
-      text += fmt::format("{} = {}  # {}{}\n", parameter.name, parameter.values, m_plan.is_guess ? "? " : "",
-                          parameter.why);
+      text += commented(fmt::format("{} = {}", parameter.name, parameter.values),
+                        (m_plan.is_guess ? "? " : "") + parameter.why);
     for (const std::string& note : m_plan.notes) text += fmt::format("# {}\n", note);
     return text;
   }
@@ -208,18 +213,18 @@ class Draft {
         one = m_plan.parameters.empty() || std::string_view(key) == "grid"
                   ? fmt::format("ceil_div({}, 256)", m_plan.sizes.empty() ? "1" : m_plan.sizes.front())
                   : "256";
-        comment = "  # ? the launch does not say it in a way that can be read";
+        comment = "? the launch does not say it in a way that can be read";
         m_source.ask(fmt::format("{}: line {} does not say it in a way that can be read", key,
                                  m_source.launches.front().line));
       }
-      text += fmt::format("{} = {}{}\n", key, toml_list(said), comment);
+      text += commented(fmt::format("{} = {}", key, toml_list(said)), comment);
     }
     if (m_plan.shared_bytes == "?") {
       text += "dynamic_shared_bytes = \"0\"  # ? the launch has some\n";
       m_source.ask("dynamic_shared_bytes: the launch has some, in a way that cannot be read");
     } else if (!m_plan.shared_bytes.empty()) {
-      text += fmt::format("dynamic_shared_bytes = \"{}\"{}\n", m_plan.shared_bytes,
-                          doubt("dynamic_shared_bytes"));
+      text += commented(fmt::format("dynamic_shared_bytes = \"{}\"", m_plan.shared_bytes),
+                        doubt("dynamic_shared_bytes"));
     }
     if (m_plan.cooperative) text += "cooperative = true\n";
     if (m_plan.cluster != std::array<std::int64_t, 3>{1, 1, 1})
@@ -229,7 +234,7 @@ class Draft {
 
   std::string doubt(const std::string& key) const {
     const auto found = m_plan.doubts.find(key);
-    return found == m_plan.doubts.end() ? "" : "  # " + found->second;
+    return found == m_plan.doubts.end() ? "" : found->second;
   }
 
   std::string metrics() const {

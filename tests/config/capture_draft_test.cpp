@@ -183,7 +183,9 @@ TEST_SUITE("config::draft_spec, captured") {
     const CaptureDraft result = capture_draft(source, {tiled_launch(64, 64, 64), tiled_launch(256, 256, 256)},
                                               "void mm<float, 16>(float*)");
     CHECK(result.spec.sizes == std::vector<std::string>{"M", "N", "K"});
-    CHECK(result.says("grid = [\"ceil_div(N, TUNED_TILE)\", \"ceil_div(M, TUNED_TILE)\"]  # ? "));
+    // A doubt of each axis, on a line of its own.
+    CHECK(result.says("\ngrid = [\"ceil_div(N, TUNED_TILE)\", \"ceil_div(M, TUNED_TILE)\"]\n"));
+    CHECK(result.says("gives the same in these launches\n# ? "));
     CHECK(result.says("extent = [\"M * N\"]  # by the kernel's indices\nexpected"));
     CHECK(result.says("extent = [\"M * N\"]  # ? M * K is as many\ninit"));  // of `B[col]`
   }
@@ -296,6 +298,23 @@ TEST_SUITE("config::draft_spec, captured") {
                       {TestLaunch({8, 1, 1}, {128, 1, 1}).writes(4099 * 4).with(1000)});
     CHECK(result.says("extent = [\"4099\"]  # ? all that the pointer reached; no size explains it"));
     CHECK(result.says("constraints = [\"N == 1000\"]"));
+  }
+
+  TEST_CASE("a result of each block has the extent of the recorded grid, at all sizes") {
+    const auto launch = [](int n) {
+      return TestLaunch({(n + 255) / 256, 1, 1}, {256, 1, 1})
+          .writes(4LL * ((n + 255) / 256))
+          .reads(4LL * n)
+          .with(n);
+    };
+    const CaptureDraft result = capture_draft(
+        "__global__ void k(float* sums, const float* x, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n && threadIdx.x == 0) sums[blockIdx.x] = x[i]; }\n",
+        {launch(100000), launch(2000), launch(70000)});
+    CHECK(result.says("extent = [\"ceil_div(N, 256)\"]  # one for each block"));
+    CHECK(result.says("constraints = [\"BLOCK_SIZE == 256\"]"));
+    CHECK(result.draft.sizes == "100000,2000,70000");
   }
 
   TEST_CASE(

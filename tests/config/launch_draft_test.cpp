@@ -194,6 +194,8 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(values_of(two, "TUNED_A") == std::vector<std::int64_t>{2});
     CHECK(values_of(two, "TUNED_B") == std::vector<std::int64_t>{2});
     CHECK(two.asks("TUNED_A: does it have to do with the 2 of the launch"));
+    CHECK(two.draft.spec.find("\n# ? does it have to do with the 2 of the launch?\nTUNED_A = [2]\n") !=
+          std::string::npos);
     const Drafted block = launched("k<16, 16><<<n / 16, dim3(16, 16)>>>");
     CHECK(spec_of(block).steps.front().block.front().text == "16");
     CHECK(values_of(block, "TUNED_A") == std::vector<std::int64_t>{16});
@@ -292,6 +294,53 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec_of(halo).steps.front().dynamic_shared_bytes->text == "400");
     CHECK(values_of(halo, "BLOCK_X") == std::vector<std::int64_t>{4, 8, 16});
     CHECK(values_of(halo, "BLOCK_Y") == std::vector<std::int64_t>{4, 8, 16});
+  }
+
+  TEST_CASE("a block that buffers have an element for is a parameter whatever it is called") {
+    const Drafted result = drafted(
+        "__global__ void k(const float* x, float* part, int n) {\n"
+        "  part[blockIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] * n; }\n"
+        "float reduce(const float* x, int n) {\n  const int T = 256; int blocks = (n + T - 1) / T; float* "
+        "part;\n"
+        "  cudaMalloc(&part, blocks * sizeof(float)); k<<<blocks, T>>>(x, part, n); return 0; }\n");
+    CHECK(spec_of(result).sizes == std::vector<std::string>{"N"});
+    CHECK(values_of(result, "T").size() > 1);
+    CHECK(spec_of(result).arguments[1].extent.front().text == "ceil_div(N, T)");
+  }
+
+  TEST_CASE("rows need no whole vectors where the program's have none") {
+    const auto draft = [](const std::string& n) {
+      return drafted(
+          "__global__ void k(float* x, int n) {\n"
+          "  reinterpret_cast<float4*>(x)[blockIdx.x * blockDim.x + threadIdx.x].x = n; }\n"
+          "int main() { int n = " +
+          n +
+          "; float* x; cudaMalloc(&x, n * sizeof(float));\n"
+          "  k<<<n / 4 / 64 + 1, 64>>>(x, n); }\n");
+    };
+    CHECK(spec_of(draft("4096")).constraints.size() == 1);
+    CHECK(spec_of(draft("4098")).constraints.empty());
+  }
+
+  TEST_CASE("rows that blocks number are the grid's where it is over sizes") {
+    const Drafted result = drafted(
+        "__global__ void k(float* x, const float* w, int ld) {\n"
+        "  int row = blockIdx.x * ld; for (int i = threadIdx.x; i < ld; i += blockDim.x) x[row + i] = w[i]; "
+        "}\n"
+        "void go(float* x, const float* w, int ld, int n) { k<<<n / ld, 128>>>(x, w, ld); }\n");
+    const auto& extent = spec_of(result).arguments[0].extent;
+    REQUIRE(extent.size() == 2);
+    CHECK(extent[0].text == "N / LD");
+    CHECK(extent[1].text == "LD");
+  }
+
+  TEST_CASE("an object that is made for the launch says the type of a template") {
+    const Drafted result = drafted(
+        "struct Scale { float by; };\n"
+        "template <class F> __global__ void k(float* x, int n, F f) { x[blockDim.x + n] *= f.by; }\n"
+        "void go(float* x, int n) { k<<<n, 64>>>(x, n, Scale{2}); }\n");
+    CHECK(spec_of(result).steps.front().entry == "k<Scale>");
+    CHECK(result.draft.spec.find("[structs.Scale]") != std::string::npos);
   }
 
   TEST_CASE(

@@ -11,6 +11,7 @@ using namespace config;
 using config_test::draft_of;
 using config_test::Drafted;
 using config_test::drafted;
+using config_test::spec_of;
 using config_test::values_of;
 
 TEST_SUITE("config::draft_spec") {
@@ -78,6 +79,28 @@ TEST_SUITE("config::draft_spec") {
     CHECK(spec.steps.front().block.size() == 2);
     CHECK(result.asks("which types may T be?"));
     CHECK(result.asks("lda: which value?"));
+  }
+
+  TEST_CASE("a plane of pixels: two lengths of a block, and its columns lie along x") {
+    const Drafted result = drafted(
+        "__global__ void k(float* out, int width, int height) {\n"
+        "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "  if (x < width && y < height) out[y * width + x] = 1; }");
+    const auto& launch = spec_of(result).steps.front();
+    CHECK(launch.grid[0].text == "ceil_div(WIDTH, BLOCK_X)");
+    CHECK(launch.grid[1].text == "ceil_div(HEIGHT, BLOCK_Y)");
+    CHECK(values_of(result, "BLOCK_X").back() * values_of(result, "BLOCK_Y").back() == 1024);
+  }
+
+  TEST_CASE("a block that has a row is one of as many") {
+    const Drafted result = drafted(
+        "__global__ void k(const float* a, float* sums, int rows, int cols) {\n"
+        "  const int row = blockIdx.x; float sum = 0;\n"
+        "  for (int c = threadIdx.x; c < cols; c += blockDim.x) sum += a[row * cols + c];\n"
+        "  sums[row] = sum; }");
+    CHECK(spec_of(result).steps.front().grid.front().text == "ROWS");
+    CHECK(spec_of(result).arguments[0].extent.size() == 2);
+    CHECK(spec_of(result).arguments[1].extent.front().text == "ROWS");
   }
 
   TEST_CASE("whole numbers are drawn for buffers of integers, and truths for those of bool") {

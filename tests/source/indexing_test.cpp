@@ -91,6 +91,15 @@ TEST_SUITE("source::indexed_shapes") {
     CHECK(indexed_shapes(program.functions().front()) == Shapes{{"gridDim.y", "length", "DIM"}, {}});
   }
 
+  TEST_CASE("bounds in brackets, and bounds of what lies inside, are those of the whole") {
+    CHECK(shapes("float* x, int n", "for (int i = threadIdx.x; i < (n); i += 32) x[i] = 0;") ==
+          Shapes{{"n"}, {}});
+    CHECK(shapes("float* x, int nx, int ny",
+                 "int i = threadIdx.x, j = threadIdx.y;\nif (i < 1 || j < 1 || i >= nx - 1 || j >= ny - 1) "
+                 "return;\n"
+                 "x[j * nx + i] = 0;") == Shapes{{"ny", "nx"}, {}, {}});
+  }
+
   TEST_CASE("what the text does not say, or says twice, is not guessed") {
     CHECK(shapes("float* x, int n, int m", "int i = threadIdx.x;\nx[i] = n;") == Shapes{{}, {}, {}});
     CHECK(shapes("float* x, int n, int m",

@@ -31,6 +31,7 @@ TEST_SUITE("source::Value") {
     CHECK(text_of(multiply(number_value(2), add(n, number_value(3)))) == "2 * n + 6");
     CHECK(text_of(subtract(n, multiply(number_value(3), b))) == "n - 3 * b");
     CHECK(text_of(divide(multiply(number_value(12), n), number_value(4))) == "3 * n");
+    CHECK(text_of(divide(multiply(number_value(12), n), number_value(32))) == "3 * n / 8");
   }
 
   TEST_CASE("every way to round a quotient up is ceil_div") {

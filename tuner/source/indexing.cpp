@@ -145,13 +145,20 @@ class Indexing {
     if (!is_new) known->second = {};
   }
 
-  /// `row < m`, and `row >= m` that leaves. `i < 256` and what else a loop has are bounds inside of it.
+  /// `row < m`, `row < (m)` or `row < m - 1`, and `row >= m` that leaves. `i < 256` and what else a loop has
+  /// are bounds inside of it.
   void read_bound(std::size_t at) {
     const bool is_less = m_body[at].is("<");
     const bool is_not_less = m_body[at].is(">") && m_body[at + 1].is("=");
-    const std::size_t right = at + (is_less ? 1 : 2);
-    if ((!is_less && !is_not_less) || at == 0 || right + 1 >= m_body.size()) return;
+    if ((!is_less && !is_not_less) || at == 0) return;
     if (is_one_of(m_body[at - 1].text, {"<", ">", "-"})) return;
+    std::size_t right = at + (is_less ? 1 : 2);
+    const auto next = [&](std::size_t i) { return i < m_body.size() ? m_body[i].text : std::string_view(); };
+    const bool is_bracketed = next(right) == "(" && next(right + 2) == ")";
+    if (is_bracketed) ++right;
+    const std::string_view size = next(right);
+    std::size_t behind = right + (is_bracketed ? 2 : 1);
+    if (m_integers.contains(size) && next(behind) == "-" && is_number(next(behind + 1))) behind += 2;
     std::size_t begin = at;
     for (int depth = 0; begin > 0; --begin) {
       const std::string_view before = m_body[begin - 1].text;
@@ -162,12 +169,11 @@ class Indexing {
       if (is_one_of(before, {"(", "["})) --depth;
     }
     Bound bound = where_it_holds(begin);
-    const Token& size = m_body[right];
-    const bool is_alone = is_one_of(m_body[right + 1].text, {")", "&", "|", ";", "?", ","});
-    const bool is_named = is_alone && m_integers.contains(size.text);
+    const bool is_alone = is_one_of(next(behind), {")", "&", "|", ";", "?", ","});
+    const bool is_named = is_alone && m_integers.contains(size);
     if (!is_named && !bound.is_of_loop) return;
     const bool counts_down = bound.is_of_loop && is_not_less;
-    if (!counts_down && (is_named || (is_alone && is_number(size.text)))) bound.size = size.text;
+    if (!counts_down && (is_named || (is_alone && is_number(size)))) bound.size = size;
     m_bounds[written(bare(m_body.subspan(begin, at - begin)))].push_back(std::move(bound));
   }
 

@@ -106,6 +106,11 @@ std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
       const std::string deduced = origin(frame.arguments[k], *frame.caller).type;
       --m_depth;
       if (!deduced.empty()) return deduced;
+      // An object that is made for it: `Scale{2}`.
+      const Tokens given = frame.arguments[k];
+      const std::size_t open = find_one_of(given, {"{", "("});
+      if (open > 0 && open < given.size() && m_program.class_named(given.front().text) != nullptr)
+        return type_text(given.first(open));
     }
   }
   return m_program.resolved_type(type);

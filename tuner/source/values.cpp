@@ -228,6 +228,11 @@ Value divide(Value a, const Value& b) {
   if (a.kind == Kind::number && b.kind == Kind::number && b.number != 0)
     return number_value(quotient(a.number, b.number));
   if (std::optional<Value> exact = divided_exactly(a, b)) return *exact;
+  for (const std::int64_t prime : {2, 3, 5, 7}) {
+    if (b.kind != Kind::number || b.number <= 1 || b.number % prime != 0) continue;
+    if (const auto part = divided_exactly(a, number_value(prime)))
+      return divide(*part, number_value(b.number / prime));
+  }
   const Value rest = add(subtract(a, b), number_value(1));
   const std::vector<Term> before = terms_of(a);
   // (n + d - 1) / d
