@@ -124,6 +124,30 @@ arguments = ["x", "out.expected", "out.magnitude", "N"]
     CHECK_FALSE(has(run.err, "failed"));
   }
 
+  TEST_CASE("classes of a program keep what kernels use, and lose their functions of the host") {
+    const User user;
+    write_program(user);
+    write_text(user.home / "sum.cu",
+               "#include <cuda_runtime.h>\n"
+               "struct Scale {\n  float by;\n  explicit Scale(float of) : by{of} {}\n"
+               "  __device__ float operator()(float x) const { return by * x; }\n};\n"
+               "__global__ void sum(const float* x, float* out, float scale, int n);\n"
+               "template <class T> class Solver {\n public:\n  Solver(int n) : m_n{n}, m_x(nullptr) { "
+               "cudaMalloc(&m_x, n * sizeof(T)); }\n"
+               "  ~Solver() { cudaFree(m_x); }\n  void step() const { sum<<<1, 1>>>(m_x, m_x, 1, m_n); }\n"
+               "  static __device__ T first(const T* x) { return x[0]; }\n private:\n  int m_n = {1};\n  T* "
+               "m_x;\n};\n"
+               "__global__ void sum(const float* x, float* out, float scale, int n) {\n"
+               "  float all = Solver<float>::first(x);\n  for (int i = 1; i < n; ++i) all += x[i];\n"
+               "  out[0] = 2 * scale * all * (UNROLL > 0);\n}\n"
+               "template <class T> int twice(T x) { return 2 * x; }\ntemplate int twice<float>(float);\n"
+               "int main() { Solver<float> solver(3); solver.step(); }\n");
+    const auto run = user.types({"run", "--kernel", "sum.toml", "--device", "cpu", "--sizes", "1000"});
+    INFO(run.out, run.err, user.types({"list", "failures"}).out);
+    CHECK(run.exit_code == 0);
+    CHECK_FALSE(has(run.err, "failed"));
+  }
+
   TEST_CASE("nvcc compiles it as it is") {
     const User user;
     write_program(user);

@@ -23,7 +23,8 @@ class HostFunctions {
         i = behind_bracket(m_code, i) - 1;
       } else if (m_code[i].is("{")) {
         i = brace(i);
-      } else if (m_code[i].is(";") || m_code[i].is("}")) {
+      } else if (is_one_of(m_code[i].text, {";", "}"}) || is_label(i)) {
+        if (m_code[i].is(";") && makes_host_function(i)) blank(m_code[m_start].offset, m_code[i].offset);
         m_start = i + 1;
       }
     }
@@ -31,17 +32,39 @@ class HostFunctions {
   }
 
  private:
-  /// At namespace level. Returns the last token that needs no further look.
+  /// `public:`
+  bool is_label(std::size_t at) const {
+    return m_code[at].is(":") && at > 0 && is_one_of(m_code[at - 1].text, {"public", "protected", "private"});
+  }
+
+  /// Of a namespace, a class or a function. Returns the last token that needs no further look.
   std::size_t brace(std::size_t open) {
-    if (source::opens_namespace(declaration(open))) {
+    if (source::opens_namespace(declaration(open)) || opens_class(open)) {
       m_start = open + 1;
       return open;
     }
     const std::size_t end = behind_bracket(m_code, open) - 1;
-    if (!is_function(open)) return end;
+    // A constructor's `member{1}` is followed by the next one, or by the body.
+    const bool is_member = end + 1 < m_code.size() && is_one_of(m_code[end + 1].text, {",", "{"});
+    if (is_member || !is_function(open)) return end;
     if (!is_device(open)) blank(m_code[m_start].offset, m_code[end].offset + m_code[end].text.size());
     m_start = end + 1;
     return end;
+  }
+
+  /// `template int f<float>(int);`
+  bool makes_host_function(std::size_t end) const {
+    const Tokens tokens = declaration(end);
+    return tokens.size() > 2 && tokens[0].is("template") && !tokens[1].is("<") && is_function(end) &&
+           !is_device(end);
+  }
+
+  bool opens_class(std::size_t brace) const {
+    const Tokens tokens = declaration(brace);
+    const auto is_there = [&](std::initializer_list<std::string_view> words) {
+      return source::find_one_of(tokens, words) < tokens.size();
+    };
+    return is_there({"struct", "class", "union"}) && !is_there({"enum", "="}) && !is_function(brace);
   }
 
   /// Parameters come directly before its body, or `const`, `noexcept`, `-> T`.
