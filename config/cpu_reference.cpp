@@ -37,8 +37,7 @@ class HostBuffers {
     const Tokens body = function.body;
     for (std::size_t i = 0; i + 1 < body.size(); ++i) {
       if (!body[i].is_word() || !body[i + 1].is("(") || body[i].is(other_than)) continue;
-      const std::size_t end = source::behind_bracket(body, i + 1);
-      const Tokens inside = body.subspan(i + 2, std::max(end, i + 3) - i - 3);
+      const Tokens inside = source::inside_bracket(body, i + 1);
       const bool compares = body[i].is("if");
       std::vector<std::string> names;
       if (compares) {

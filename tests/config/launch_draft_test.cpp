@@ -308,6 +308,18 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec_of(result).arguments[1].extent.front().text == "ceil_div(N, T)");
   }
 
+  TEST_CASE("numbers that a launcher's template is given follow each other") {
+    const Drafted result = drafted(
+        "template <class T, int BS, int VT> __global__ void k(T* p, int n) {\n"
+        "  for (int v = 0; v < VT; ++v) p[(blockIdx.x * VT + v) * BS + threadIdx.x] = n; }\n"
+        "template <int BS, int VT, class T> void go(T* p, int n) {\n  constexpr int each = BS * VT;\n"
+        "  k<T, BS, VT><<<(n + each - 1) / each, BS>>>(p, n); }\n"
+        "int main() { int n = 1000; double* p; cudaMalloc(&p, n * sizeof(*p)); go<256, 4>(p, n); }\n");
+    CHECK(spec_of(result).steps.front().entry == "k<double, TUNED_BS, TUNED_VT>");
+    CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(N, TUNED_BS * TUNED_VT)");
+    CHECK_FALSE(result.asks("grid"));
+  }
+
   TEST_CASE("rows need no whole vectors where the program's have none") {
     const auto draft = [](const std::string& n) {
       return drafted(

@@ -158,6 +158,14 @@ TEST_SUITE("source::launches_of") {
     CHECK(found.grid() == "n / 8, 1, 1");
   }
 
+  TEST_CASE("pitched memory has rows without gaps") {
+    const Launched found = in_main(
+        "int w = 640, h = 480; float* d; size_t pitch; cudaMallocPitch(&d, &pitch, w * sizeof(float), h);\n"
+        "k<<<h, 32>>>(d, pitch / sizeof(float));");
+    CHECK(found.bytes(0) == "4 * h * w");
+    CHECK(found.text(found.launch.arguments[1].value) == "w");
+  }
+
   TEST_CASE("a device's properties become its limits") {
     CHECK(in_main("int n = 5, sms = 0; cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);\n"
                   "float* d; k<<<4 * sms, 32>>>(d, n);")

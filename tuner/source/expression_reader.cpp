@@ -189,9 +189,8 @@ Value ExpressionReader::literal() {
 }
 
 std::vector<Tokens> ExpressionReader::bracketed() {
-  const std::size_t end = behind_bracket(m_tokens, m_at);
-  const Tokens inside = m_tokens.subspan(m_at + 1, std::max(end, m_at + 2) - m_at - 2);
-  m_at = end;
+  const Tokens inside = inside_bracket(m_tokens, m_at);
+  m_at = behind_bracket(m_tokens, m_at);
   return expression_parts(inside);
 }
 
@@ -209,9 +208,8 @@ Value ExpressionReader::size_of() {
     m_failed = true;
     return {};
   }
-  const std::size_t end = behind_bracket(m_tokens, m_at);
-  const Tokens inside = m_tokens.subspan(m_at + 1, std::max(end, m_at + 2) - m_at - 2);
-  m_at = end;
+  const Tokens inside = inside_bracket(m_tokens, m_at);
+  m_at = behind_bracket(m_tokens, m_at);
   if (find_one_of(inside, {"*"}) + 1 == inside.size()) return number_value(8);
   // Of a variable's elements, as sizeof(x[0]) and sizeof(*x).
   if (!inside.empty() && inside.back().is("]"))

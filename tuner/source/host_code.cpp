@@ -72,9 +72,16 @@ Value HostCode::variable(const std::string& path, const Frame& frame) {
     for (std::size_t i = 0; i < frame.function->template_parameters.size(); ++i) {
       const TemplateParameter& parameter = frame.function->template_parameters[i];
       if (parameter.name != name || parameter.type == "typename") continue;
-      if (i < frame.template_arguments.size() && frame.caller != nullptr)
-        return evaluate(frame.template_arguments[i], *frame.caller);
-      return {};
+      if (i >= frame.template_arguments.size() || frame.caller == nullptr) return {};
+      Value value = evaluate(frame.template_arguments[i], *frame.caller);
+      if (!frame.leads_to_launch || value.kind != Value::Kind::number || parameter.type == "bool")
+        return value;
+      SymbolFacts facts;
+      facts.name = name;
+      facts.function = frame.function;
+      facts.constant = true;
+      facts.present = value.number;
+      return symbol(frame.function->name + "/" + name, facts);
     }
     if (const LocalVariable* const found = local(name, frame)) return local_value(*found, path, frame);
     if (const auto given = argument_of(name, frame)) {

@@ -54,6 +54,7 @@ struct Frame {
   const Frame* caller = nullptr;
   std::vector<Tokens> arguments;
   std::vector<Tokens> template_arguments;
+  bool leads_to_launch = false;  ///< a name that its template gives a number stays a name
 };
 
 /// What is known of a symbol.

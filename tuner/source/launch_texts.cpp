@@ -6,11 +6,6 @@
 namespace tuner::source {
 namespace {
 
-Tokens inside_of(Tokens tokens, std::size_t open) {
-  const std::size_t end = behind_bracket(tokens, open);
-  return tokens.subspan(open + 1, std::max(end, open + 2) - open - 2);
-}
-
 /// Index of the `<` that the `>` at `close` closes; `close` where none does.
 std::size_t open_angle(Tokens tokens, std::size_t close) {
   int depth = 0;
@@ -66,7 +61,7 @@ class LaunchFinder {
     launch.grid = settings[0];
     launch.block = settings[1];
     if (settings.size() > 2) launch.shared = settings[2];
-    launch.arguments = expression_parts(inside_of(body, end + 3));
+    launch.arguments = expression_parts(inside_bracket(body, end + 3));
     add(function, name, std::move(launch));
   }
 
@@ -77,7 +72,7 @@ class LaunchFinder {
     std::size_t open = at + 1;
     if (open < body.size() && body[open].is("<")) open = behind_bracket(body, open);
     if (open >= body.size() || !body[open].is("(")) return;
-    const std::vector<Tokens> given = expression_parts(inside_of(body, open));
+    const std::vector<Tokens> given = expression_parts(inside_bracket(body, open));
     const bool has_config = body[at].text.starts_with("cudaLaunchKernelEx");
     const std::size_t kernel = has_config ? 1 : 0;
     LaunchText launch;
@@ -123,7 +118,7 @@ class LaunchFinder {
     const auto before = static_cast<std::size_t>(text.data() - function.body.data());
     if (name == text.size() || !names_kernel(function, before + name)) return false;
     if (name + 1 < text.size() && text[name + 1].is("<"))
-      launch.template_arguments = parts(inside_of(text, name + 1));
+      launch.template_arguments = parts(inside_bracket(text, name + 1));
     return true;
   }
 
@@ -177,7 +172,7 @@ class LaunchFinder {
     if (!found.empty()) return found;
     const LocalVariable* const variable = m_host.local(config, here);
     if (variable == nullptr || variable->init.empty() || !variable->init.front().is("{")) return {};
-    const std::vector<Tokens> given = expression_parts(inside_of(variable->init, 0));
+    const std::vector<Tokens> given = expression_parts(inside_bracket(variable->init, 0));
     for (const Tokens one : given)
       if (one.size() > 3 && one[0].is(".") && one[1].is(member)) return one.subspan(one[2].is("=") ? 3 : 2);
     return given.size() > 1 && place < given.size() && !given[place].front().is(".") ? given[place]
@@ -195,7 +190,7 @@ class LaunchFinder {
       return address < part.size() ? part.subspan(address + 1) : part;
     };
     if (open < list.size())
-      for (const Tokens part : parts(inside_of(list, open))) arguments.push_back(addressed(part));
+      for (const Tokens part : parts(inside_bracket(list, open))) arguments.push_back(addressed(part));
     if (variable == nullptr) return open < list.size();
     const Tokens body = here.function->body;
     for (std::size_t i = 0; i + 4 < body.size() && here.function->begin + i < here.position; ++i) {

@@ -9,17 +9,12 @@
 namespace tuner::source {
 namespace {
 
-Tokens inside_bracket(Tokens tokens, std::size_t open) {
-  const std::size_t end = behind_bracket(tokens, open);
-  return tokens.subspan(open + 1, std::max(end, open + 2) - open - 2);
-}
-
 /// The frame of a function with those of its callers, up to `main` where a way leads there.
 const Frame* called_frame(HostCode& host, const ProgramFunction& function, std::size_t position,
                           std::set<const ProgramFunction*> on_the_way) {
   on_the_way.insert(&function);
   const Frame* best = nullptr;
-  Frame made{&function, position, nullptr, {}, {}};
+  Frame made{&function, position, nullptr, {}, {}, true};
   if (function.name != "main" && on_the_way.size() < 8) {
     for (Frame& call : host.calls_of(function)) {
       if (on_the_way.contains(call.function)) continue;
@@ -89,8 +84,8 @@ void each_call(const ProgramFunction& function, const Use& use) {
 }
 
 bool is_allocation(std::string_view name) {
-  return is_one_of(name,
-                   {"cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc"});
+  return is_one_of(name, {"cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost",
+                          "cudaHostAlloc", "cudaMallocPitch"});
 }
 
 class ContentsReader {
@@ -220,7 +215,8 @@ void find_bytes(HostCode& host, LaunchArgument& argument, bool is_filled) {
       // cudaMalloc(pointer, bytes), cudaMemset(pointer, value, bytes), cudaMemcpy(to, from, bytes, …)
       const bool copies = is_one_of(name.text, {"cudaMemcpy", "cudaMemcpyAsync"});
       const bool fills = copies || is_one_of(name.text, {"cudaMemset", "cudaMemsetAsync"});
-      const std::size_t bytes = is_filled ? 2 : 1;
+      const bool has_rows = name.is("cudaMallocPitch");  // of so many bytes, and how many there are
+      const std::size_t bytes = has_rows ? 3 : is_filled ? 2 : 1;
       if (!(is_filled ? fills : is_allocation(name.text)) || given.size() <= bytes ||
           argument.bytes.is_known())
         return;
@@ -233,6 +229,7 @@ void find_bytes(HostCode& host, LaunchArgument& argument, bool is_filled) {
           !(copies && host.origin(given[1], here).path == origin.path))
         return;
       argument.bytes = host.evaluate(given[bytes], *host.keep(here));
+      if (has_rows) argument.bytes = multiply(argument.bytes, host.evaluate(given[2], *host.keep(here)));
       argument.bytes_line = name.line;
       argument.is_filled = is_filled;
     });

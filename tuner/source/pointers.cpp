@@ -190,13 +190,11 @@ std::vector<Frame> HostCode::calls_of(const ProgramFunction& called) {
       std::size_t open = i + 1;
       Frame frame{&function, function.begin + i, nullptr, {}, {}};
       if (body[open].is("<")) {
-        const std::size_t end = behind_bracket(body, open);
-        frame.template_arguments = parts(body.subspan(open + 1, std::max(end, open + 2) - open - 2));
-        open = end;
+        frame.template_arguments = parts(inside_bracket(body, open));
+        open = behind_bracket(body, open);
       }
       if (open >= body.size() || !body[open].is("(")) continue;
-      const std::size_t end = behind_bracket(body, open);
-      frame.arguments = expression_parts(body.subspan(open + 1, std::max(end, open + 2) - open - 2));
+      frame.arguments = expression_parts(inside_bracket(body, open));
       if (frame.arguments.size() <= called.parameters.size()) found.push_back(std::move(frame));
     }
   }

@@ -292,11 +292,10 @@ void Preprocessor::expand(Tokens tokens, std::vector<Token>& into, const std::se
     const Macro& macro = found->second;
     std::vector<Token> body(macro.tokens.begin(), macro.tokens.end());
     if (macro.takes_arguments) {
-      const std::size_t end = behind_bracket(tokens, i + 1);
       std::vector<Token> arguments;
-      expand(tokens.subspan(i + 2, std::max(end, i + 3) - i - 3), arguments, within);
+      expand(inside_bracket(tokens, i + 1), arguments, within);
       body = with_arguments(macro, arguments);
-      i = end - 1;
+      i = behind_bracket(tokens, i + 1) - 1;
     }
     for (Token& one : body) {
       one.in_directive = one.starts_line = false;

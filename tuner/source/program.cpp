@@ -142,10 +142,8 @@ class Declarations {
 
   static std::vector<TemplateParameter> template_of(Tokens before) {
     for (std::size_t i = 0; i + 1 < before.size(); ++i)
-      if (before[i].is("template") && before[i + 1].is("<")) {
-        const std::size_t end = behind_bracket(before, i + 1);
-        return read_template_parameters(before.subspan(i + 2, std::max(end, i + 3) - i - 3));
-      }
+      if (before[i].is("template") && before[i + 1].is("<"))
+        return read_template_parameters(inside_bracket(before, i + 1));
     return {};
   }
 
@@ -178,8 +176,7 @@ class Declarations {
     function.file = before[name].file;
     function.is_kernel = has_word(function.before, {"__global__"});
     function.is_device = function.is_kernel || has_word(function.before, {"__device__"});
-    const std::size_t end = behind_bracket(before, bracket);
-    for (const Tokens part : parts(before.subspan(bracket + 1, std::max(end, bracket + 2) - bracket - 2))) {
+    for (const Tokens part : parts(inside_bracket(before, bracket))) {
       if (part.size() == 1 && part.front().is("void")) continue;
       function.parameters.push_back(read_parameter(part));
       const std::size_t equals = find_one_of(part, {"="});

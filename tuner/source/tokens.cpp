@@ -196,6 +196,11 @@ std::size_t behind_bracket(Tokens tokens, std::size_t open) {
   return tokens.size();
 }
 
+Tokens inside_bracket(Tokens tokens, std::size_t open) {
+  const std::size_t end = behind_bracket(tokens, open);
+  return tokens.subspan(open + 1, std::max(end, open + 2) - open - 2);
+}
+
 std::vector<Tokens> parts(Tokens tokens) {
   std::vector<Tokens> found;
   std::size_t begin = 0;

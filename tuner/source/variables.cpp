@@ -159,9 +159,24 @@ class VariableFinder {
       add({}, true);
     } else if (i > 1 && m_body[i - 1].is("&") && is_one_of(m_body[i - 2].text, {"(", ","}) &&
                is_one_of(next(at), {",", ")"})) {
-      const bool asks = i > 2 && m_body[i - 3].is("cudaDeviceGetAttribute") && next(at) == ",";
-      add(asks ? m_body.subspan(at + 1, 1) : Tokens(), false);
+      add(next(at) == "," ? given_by_call(i, at + 1) : Tokens(), false);
     }
+  }
+
+  /// What cudaDeviceGetAttribute(&x, attribute, …) and cudaMallocPitch(…, &x, width, …) give the variable at
+  /// `i`, whose next argument begins at `behind`. Rows lie one behind the other.
+  Tokens given_by_call(std::size_t i, std::size_t behind) const {
+    std::size_t open = i;
+    for (int depth = 0; open > 0 && depth >= 0; --open) {
+      if (is_one_of(m_body[open - 1].text, {";", "{", "}"})) return {};
+      depth += m_body[open - 1].is(")") ? 1 : m_body[open - 1].is("(") ? -1 : 0;
+    }
+    const bool is_first = open + 2 == i;
+    if (open == 0 || !m_body[open - 1].is(is_first ? "cudaDeviceGetAttribute" : "cudaMallocPitch")) return {};
+    std::size_t end = behind;
+    while (end < m_body.size() && !is_one_of(m_body[end].text, {";", ",", ")"}))
+      end = is_one_of(m_body[end].text, {"(", "[", "{"}) ? behind_bracket(m_body, end) : end + 1;
+    return m_body.subspan(behind, std::min(end, m_body.size()) - behind);
   }
 
   const ProgramFunction& m_function;
