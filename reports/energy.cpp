@@ -46,17 +46,12 @@ std::string sustained_text(const model::TrialRecord& trial) {
                      energy.clock_mhz > 0 ? fmt::format(" at {:.0f} MHz", energy.clock_mhz) : "");
 }
 
-std::optional<PerWatt> per_watt(const model::TrialRecord& trial) {
-  if (!trial.outcome.energy || !has_time(trial)) return std::nullopt;
+std::string per_watt_text(const model::TrialRecord& trial) {
+  if (!trial.outcome.energy || !has_time(trial)) return "";
   for (const auto& [name, value] : trial.metrics)
     if (name.ends_with("/s"))
-      return PerWatt{name + "/W", value * median_ns(trial) * 1e-9 / energy_of(trial).mean_j};
-  return std::nullopt;
-}
-
-std::string per_watt_text(const model::TrialRecord& trial) {
-  const auto known = per_watt(trial);
-  return known ? significant(known->value) + ' ' + known->unit : "";
+      return significant(value * median_ns(trial) * 1e-9 / energy_of(trial).mean_j) + ' ' + name + "/W";
+  return "";
 }
 
 Trials energy_front(const Trials& trials) {

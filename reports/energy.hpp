@@ -17,13 +17,8 @@ std::string energy_text(const model::Energy& energy);
 /// that the trial has: a GPU that reaches its power limit lowers its clock. Else empty.
 std::string sustained_text(const model::TrialRecord& trial);
 
-/// What a trial does for its energy: the first of its metrics that is a rate, by the device's mean power.
-struct PerWatt {
-  std::string unit;  ///< `GFLOP/s/W`
-  double value = 0;
-};
-std::optional<PerWatt> per_watt(const model::TrialRecord& trial);
-/// With its unit; empty where it is not known.
+/// What a trial does for its energy: the first of its metrics that is a rate, by the device's mean power, as
+/// `12.3 GFLOP/s/W`; empty where it is not known.
 std::string per_watt_text(const model::TrialRecord& trial);
 
 /// Of trials with an energy from a final: the fastest, then those that take longer and surely less energy

@@ -170,7 +170,7 @@ std::vector<std::string> choose_pivots(const Trials& trials, const std::string& 
   return order.empty() ? std::vector<std::string>{""} : order;
 }
 
-Table pivot_table(const Trials& trials, const std::string& parameter, const Field& cell, bool exhaustive) {
+Table pivot_table(const Trials& trials, const std::string& parameter, const Field& cell) {
   std::map<model::Problem, std::map<model::Value, Trials>, decltype(&problem_less)> rows(&problem_less);
   std::set<model::Value> columns;
   for (const TrialRecord* trial : trials) {
@@ -186,11 +186,7 @@ Table pivot_table(const Trials& trials, const std::string& parameter, const Fiel
   }
   for (auto& [problem, groups] : rows) {
     std::vector<std::string> cells = {size_label(problem)};
-    for (const model::Value& value : columns) {
-      Cell resolved = resolve_cell(groups[value]);
-      if (resolved.kind == Cell::Kind::untried && exhaustive) resolved.kind = Cell::Kind::not_applicable;
-      cells.push_back(cell_text(resolved, cell));
-    }
+    for (const model::Value& value : columns) cells.push_back(cell_text(resolve_cell(groups[value]), cell));
     table.add_row(std::move(cells));
   }
   return table;

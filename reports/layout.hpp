@@ -50,9 +50,8 @@ std::string legend(const Table& table);
 std::vector<std::string> choose_pivots(const Trials& trials, const std::string& wanted);
 
 /// One row a problem, one column a value of `parameter` (or one in all where it is empty), each cell the
-/// fastest over the other parameters. `exhaustive`: a cell without trials is `NA`, not `-`. `trials` are of
-/// one kernel and environment.
-Table pivot_table(const Trials& trials, const std::string& parameter, const Field& cell, bool exhaustive);
+/// fastest over the other parameters. `trials` are of one kernel and environment.
+Table pivot_table(const Trials& trials, const std::string& parameter, const Field& cell);
 
 using model::layout::Axis;
 using model::layout::Filter;

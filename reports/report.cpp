@@ -27,26 +27,6 @@ Trials winners(const std::vector<ProblemSummary>& problems) {
   return found.size() < 2 ? Trials{} : found;
 }
 
-std::string assignment_text(const Assignment& one) {
-  return fmt::format("{}={}", one.name, one.value.text());
-}
-
-bool all_have(const Trials& trials, const Assignment& one) {
-  return std::all_of(trials.begin(), trials.end(), [&](const TrialRecord* trial) {
-    const model::Value* value = trial->configuration.find(one.name);
-    return value != nullptr && *value == one.value;
-  });
-}
-
-/// Names of parameters that have one value throughout.
-std::set<std::string> common_names(const Trials& trials) {
-  std::set<std::string> names;
-  for (const Assignment& one : trials.front()->configuration.assignments()) {
-    if (all_have(trials, one)) names.insert(one.name);
-  }
-  return names;
-}
-
 /// Of another kernel its name is enough: its values are not held against the row above.
 std::string difference(const TrialRecord& above, const TrialRecord& trial) {
   if (above.kernel != trial.kernel) return trial.kernel;
@@ -117,12 +97,9 @@ std::string beside_text(const std::optional<double>& ratio) {
 std::string common_text(const std::vector<ProblemSummary>& problems) {
   const Trials trials = winners(problems);
   if (trials.empty()) return "";
-  const std::set<std::string> common = common_names(trials);
-  std::string text;
-  for (const Assignment& one : trials.front()->configuration.assignments()) {
-    if (common.contains(one.name)) text += (text.empty() ? "" : " ") + assignment_text(one);
-  }
-  return text.empty() ? "They have no value in common." : fmt::format("All of them have {}.", text);
+  const model::Configuration common(common_assignments(trials));
+  return common.assignments().empty() ? "They have no value in common."
+                                      : fmt::format("All of them have {}.", common.text());
 }
 
 Table change_table(const std::vector<ProblemSummary>& problems) {
@@ -259,7 +236,7 @@ void add_energy(const ReportInput& input, const std::string& family,
 
 void add_family(const ReportInput& input, const FamilyGroup& group, Document& document) {
   const auto& [family, trials] = group;
-  const std::string metric = choose_metric(trials, input.metric);
+  const std::string metric = first_metric(trials);
   const Field value{metric.empty() ? "time_ms" : metric, "", 1};
   const std::vector<ProblemSummary> problems = by_problem(trials, input.winners);
 
@@ -291,7 +268,7 @@ void add_family(const ReportInput& input, const FamilyGroup& group, Document& do
     for (const std::string& pivot : choose_pivots(own, input.pivot)) {
       document.add(Paragraph{
           fmt::format("{}: {} by size{}", kernel, field_heading(value), pivot.empty() ? "" : " × " + pivot)});
-      document.add_table(pivot_table(own, pivot, value, input.exhaustive));
+      document.add_table(pivot_table(own, pivot, value));
     }
   }
 

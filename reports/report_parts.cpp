@@ -131,6 +131,14 @@ ProblemColumn speedup_column() {
           [](const ProblemSummary& problem, const Cell&) { return speedup_text(problem); }};
 }
 
+/// How the one to use compares with a library.
+ProblemColumn library_column(const std::string& name, bool with_interval) {
+  return {{baseline_heading(name), Align::right}, [=](const ProblemSummary& problem, const Cell& best) {
+            const std::string text = baseline_text(name, problem.baselines, best.trial, problem.final);
+            return with_interval ? text : text.substr(0, text.find(" ("));
+          }};
+}
+
 bool any_has_ceiling(const std::vector<ProblemSummary>& problems,
                      const std::vector<model::Ceiling>& ceilings) {
   return std::any_of(problems.begin(), problems.end(), [&](const ProblemSummary& problem) {
@@ -226,14 +234,7 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
          return cell_text(best, Field{"time", "", 1}) + (by_fastest_text(problem) == "*" ? " *" : "");
        }}};
   if (!metric.empty()) columns.push_back(field_column({metric, "", 1}));
-  const std::vector<std::string> libraries = baseline_names(problems);
-  for (const std::string& name : libraries) {
-    columns.push_back(
-        {{baseline_heading(name), Align::right}, [=](const ProblemSummary& problem, const Cell& best) {
-           const std::string text = baseline_text(name, problem.baselines, best.trial, problem.final);
-           return text.substr(0, text.find(" ("));
-         }});
-  }
+  for (const std::string& name : baseline_names(problems)) columns.push_back(library_column(name, false));
   const bool has_default = std::any_of(problems.begin(), problems.end(), [](const ProblemSummary& problem) {
     return problem.default_trial != nullptr;
   });
@@ -300,12 +301,7 @@ Table resources_table(const std::vector<ProblemSummary>& problems,
       return ceiling_text(ceiling_share(best, ceilings));
     }));
   }
-  for (const std::string& name : baseline_names(problems)) {
-    columns.push_back(
-        {{baseline_heading(name), Align::right}, [=](const ProblemSummary& problem, const Cell& best) {
-           return baseline_text(name, problem.baselines, best.trial, problem.final);
-         }});
-  }
+  for (const std::string& name : baseline_names(problems)) columns.push_back(library_column(name, true));
   columns.push_back(speedup_column());
   return problem_table(problems, columns);
 }

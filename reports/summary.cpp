@@ -224,18 +224,26 @@ std::map<model::TrialStatus, int> count_by_status(const Trials& trials) {
   return out;
 }
 
-std::string choose_metric(const Trials& trials, const std::string& wanted) {
-  std::string first;
-  for (const TrialRecord* trial : trials) {
-    if (trial->metrics.find(wanted) != trial->metrics.end()) return wanted;
-    if (first.empty() && !trial->metrics.empty()) first = trial->metrics.begin()->first;
-  }
-  return first;
+std::string first_metric(const Trials& trials) {
+  for (const TrialRecord* trial : trials)
+    if (!trial->metrics.empty()) return trial->metrics.begin()->first;
+  return "";
 }
 
 std::string size_label(const model::Problem& problem) {
   if (problem.row_padding == 0) return problem.size_text();
   return fmt::format("{} pad {}", problem.size_text(), problem.row_padding);
+}
+
+std::vector<model::Assignment> common_assignments(const Trials& trials) {
+  std::vector<model::Assignment> common = trials.front()->configuration.assignments();
+  std::erase_if(common, [&](const model::Assignment& one) {
+    return !std::ranges::all_of(trials, [&](const TrialRecord* trial) {
+      const model::Value* value = trial->configuration.find(one.name);
+      return value != nullptr && *value == one.value;
+    });
+  });
+  return common;
 }
 
 std::vector<std::string> kernel_names(const Trials& trials) {

@@ -34,7 +34,6 @@ struct ReportInput {
   std::vector<model::Winner>
       winners;  ///< the trial to use of each problem and environment; decided elsewhere
   std::vector<model::Ceiling> ceilings;  ///< of any devices
-  std::string metric;  ///< shown in tables and charts; empty: the first metric the trials have
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
   std::size_t id_digits = 7;              ///< of trials' identifiers that tell them apart
@@ -42,7 +41,6 @@ struct ReportInput {
   std::map<model::Digest, std::vector<tuner::explain::Finding>> explanations;  ///< by the winner
   std::map<model::Digest, std::vector<model::Counter>> counters;  ///< of trials that were counted
   std::string database_flag;  ///< behind commands that a page gives; ` --db FILE` or empty
-  bool exhaustive = false;    ///< every configuration that exists was tried: a cell without a trial is `NA`
 };
 
 /// Views of rows that someone else keeps alive.
@@ -131,11 +129,14 @@ std::vector<FailureSummary> failures(const Trials& trials);
 /// Trials by status, in the order of the enumeration; statuses without any are left out.
 std::map<model::TrialStatus, int> count_by_status(const Trials& trials);
 
-/// `wanted` when a trial has it, else the first metric of the first trial that has any; empty where none has.
-std::string choose_metric(const Trials& trials, const std::string& wanted);
+/// The metric to show: the first of the first trial that has any; empty where none has.
+std::string first_metric(const Trials& trials);
 
 /// `1024`, `512x1024x256 pad 32`: what tells problems of one family and environment apart.
 std::string size_label(const model::Problem& problem);
+
+/// The assignments that all of these trials have, in the order of the first; there is at least one trial.
+std::vector<model::Assignment> common_assignments(const Trials& trials);
 
 /// Every kernel that occurs, by name.
 std::vector<std::string> kernel_names(const Trials& trials);

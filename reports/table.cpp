@@ -41,13 +41,9 @@ Grid layout(const Table& table, std::size_t least_width, const Escape& escape) {
   return grid;
 }
 
-std::string padded(const std::string& text, std::size_t width, Align align) {
-  const std::string space(width - display_width(text), ' ');
-  return align == Align::right ? space + text : text + space;
-}
-
-/// The same with the text alone painted.
-std::string painted(const std::string& text, std::size_t width, Align align, util::Tone tone) {
+/// With blanks to this width; the text alone is painted.
+std::string padded(const std::string& text, std::size_t width, Align align,
+                   util::Tone tone = util::Tone::plain) {
   const std::string space(width - display_width(text), ' ');
   const std::string shown = util::painted(text, tone);
   return align == Align::right ? space + shown : shown + space;
@@ -97,7 +93,7 @@ std::string Table::plain(bool colour) const {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i != 0) line += "  ";
-      line += painted(cells[i], grid.widths[i], m_columns[i].align, colour ? tone(i) : util::Tone::plain);
+      line += padded(cells[i], grid.widths[i], m_columns[i].align, colour ? tone(i) : util::Tone::plain);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';

@@ -120,6 +120,12 @@ std::string first_lines(std::string_view text, int lines) {
   return out + fmt::format("… {} more line{}\n", left_out, left_out == 1 ? "" : "s");
 }
 
+std::string first_of(const std::vector<std::string>& texts, std::size_t most) {
+  if (texts.size() <= most) return fmt::format("{}", fmt::join(texts, ", "));
+  const auto end = texts.begin() + static_cast<std::ptrdiff_t>(most);
+  return fmt::format("{} and {} more", fmt::join(texts.begin(), end, ", "), texts.size() - most);
+}
+
 void add_labelled(LabelledTexts& texts, const std::string& label, const std::string& text) {
   const auto known =
       std::find_if(texts.begin(), texts.end(), [&](const auto& one) { return one.second == text; });

@@ -31,6 +31,9 @@ std::string csv_line(const std::vector<std::string>& texts);
 /// The first `lines` lines, and a line that says how many were left out.
 std::string first_lines(std::string_view text, int lines);
 
+/// The first `most` of these, and how many there are besides: `a, b and 3 more`.
+std::string first_of(const std::vector<std::string>& texts, std::size_t most);
+
 /// Texts, each behind the labels that it is said of: `512, 1024`, `TILE_K=8`.
 using LabelledTexts = std::vector<std::pair<std::string, std::string>>;
 /// Adds a label to its text, which is added where it is new.

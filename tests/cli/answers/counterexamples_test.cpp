@@ -22,9 +22,10 @@ TEST_SUITE("cli answers") {
   bool keeps(const std::string& text) {
     model::TrialRecord trial = db_test::full_trial();
     trial.block = {8, 4, 2};
-    std::vector<model::TrialRecord> trials = {trial};
-    answers::TrialCondition(text).keep(trials);
-    return !trials.empty();
+    db::Ranking ranking;
+    ranking.push_back({trial});
+    answers::TrialCondition(text).keep(ranking);
+    return !ranking.empty();
   }
 
   model::TrialRecord trial(std::int64_t tile, double median_ns, const std::string& kernel = "register_tile") {

@@ -81,15 +81,23 @@ TEST_SUITE("cli") {
     CHECK(told(answer_with(winner), {winner}).empty());
   }
 
+  /// The trials that a condition keeps.
+  db::Ranking kept_by(const answers::TrialCondition& condition,
+                      const std::vector<model::TrialRecord>& trials) {
+    db::Ranking ranking;
+    for (const model::TrialRecord& one : trials) ranking.push_back({one});
+    condition.keep(ranking);
+    return ranking;
+  }
+
   TEST_CASE("a condition on trials sees parameters and what the compiler said") {
     std::vector<model::TrialRecord> trials = {trial(16, 2, "row", 1000), trial(32, 3, "column", 2000)};
     trials[0].resources->registers = 40;
     trials[1].resources->registers = 80;
     const auto kept = [&](const std::string& text) {
-      std::vector<model::TrialRecord> copy = trials;
-      answers::TrialCondition(text).keep(copy);
       std::string out;
-      for (const model::TrialRecord& one : copy) out += one.configuration.find("TILE")->text() + ' ';
+      for (const db::Ranked& one : kept_by(answers::TrialCondition(text), trials))
+        out += one.trial.configuration.find("TILE")->text() + ' ';
       return out;
     };
     CHECK(kept("registers <= 64") == "16 ");
@@ -105,9 +113,7 @@ TEST_SUITE("cli") {
     trials[0].key = model::DigestBuilder().add("counted").finish();
     const model::Counter counter{"lts__t_sector_hit_rate.pct", 87.9, "percent"};
     const auto kept = [&](const std::string& text) {
-      std::vector<model::TrialRecord> copy = trials;
-      answers::TrialCondition(text, {{trials[0].key, counter, 1, ""}}).keep(copy);
-      return copy.size();
+      return kept_by(answers::TrialCondition(text, {{trials[0].key, counter, 1, ""}}), trials).size();
     };
     CHECK(kept("lts__t_sector_hit_rate_pct == 87") == 1);
     CHECK(kept("lts__t_sector_hit_rate_pct > 87") == 0);
@@ -120,9 +126,7 @@ TEST_SUITE("cli") {
     trials[1].kernel = "other";
     trials[1].configuration = model::Configuration({{"WIDTH", model::Value(4)}});
     const auto kept = [&](const std::string& text) {
-      std::vector<model::TrialRecord> copy = trials;
-      answers::TrialCondition(text).keep(copy);
-      return copy.size();
+      return kept_by(answers::TrialCondition(text), trials).size();
     };
     CHECK(kept("WIDTH == 4") == 1);
     CHECK(kept("registers >= 0") == 1);

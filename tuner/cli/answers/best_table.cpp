@@ -46,10 +46,6 @@ reports::Trials winners_of(const Group& group) {
   return winners;
 }
 
-std::string first_metric(const Group& group) {
-  return reports::choose_metric(winners_of(group), "");
-}
-
 /// A mark behind a time, and what it means.
 struct Mark {
   const char* text;
@@ -124,7 +120,7 @@ std::string rate_text(const db::BestAnswer& answer, const std::string& metric) {
 std::string block_text(const db::BestAnswer& answer, const Style& style) {
   const model::TrialRecord& winner = answer.winner;
   const auto& measurement = winner.outcome.measurement;
-  const std::string metric = first_metric({&answer});
+  const std::string metric = reports::first_metric({&winner});
   Facts facts = {{"kernel", winner.kernel},
                  {"trial", style.id(winner.key)},
                  {"configuration", winner.configuration.text()},
@@ -160,7 +156,7 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
 /// The figures that matter most, a row a size; what has no cells is not shown.
 std::string table_text(const Group& group, const Style& style) {
   using reports::Align;
-  const std::string metric = first_metric(group);
+  const std::string metric = reports::first_metric(winners_of(group));
   const std::vector<std::string> libraries = baseline_names(group);
   const Common common(winners_of(group));
   const auto make = [&](bool with_configurations) {

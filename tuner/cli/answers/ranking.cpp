@@ -44,6 +44,54 @@ std::array<Figure, 7> figures_of(const model::TrialRecord& trial) {
        number(trial.outcome.energy.has_value(), [&] { return trial.outcome.energy->mean_j * 1e6; })}};
 }
 
+/// A trial by the names that a condition has for what it is: parameters, else figures, else what was counted.
+struct NamedValues {
+  NamedValues(const model::TrialRecord& of, const std::map<std::string, model::Value>& counters)
+      : trial(&of) {
+    for (const model::Assignment& assignment : of.configuration.assignments())
+      values.emplace(assignment.name, assignment.value);
+    for (const auto& [name, value] : figures_of(of))
+      if (value) values.emplace(name, *value);
+    for (const auto& [name, value] : counters) counted.insert(name);
+    values.insert(counters.begin(), counters.end());
+  }
+  /// In the order of `names`; nothing where one that is `used` has no value.
+  std::optional<std::vector<model::Value>> values_for(const std::vector<space::ConditionName>& names,
+                                                      const std::vector<std::string>& used) const {
+    std::vector<model::Value> out;
+    for (const space::ConditionName& name : names) {
+      const auto found = values.find(name.name);
+      if (found == values.end() && std::ranges::find(used, name.name) != used.end()) return std::nullopt;
+      out.push_back(found == values.end() ? model::Value() : found->second);
+    }
+    return out;
+  }
+
+  const model::TrialRecord* trial;
+  std::map<std::string, model::Value> values;
+  std::set<std::string> counted;
+};
+
+/// The names of one kernel's trials: its parameters, then the figures, then what was counted of any.
+std::vector<space::ConditionName> names_of(const std::vector<NamedValues>& trials) {
+  std::vector<space::ConditionName> names;
+  for (const model::Assignment& assignment : trials.front().trial->configuration.assignments()) {
+    space::ConditionName& name = names.emplace_back();
+    name.name = assignment.name;
+    for (const NamedValues& trial : trials) {
+      const model::Value* value = trial.trial->configuration.find(assignment.name);
+      if (value == nullptr || !value->is_word()) continue;
+      const std::string word = value->text();
+      if (std::ranges::find(name.words, word) == name.words.end()) name.words.push_back(word);
+    }
+  }
+  for (const Figure& figure : figures_of(*trials.front().trial)) names.push_back({figure.first});
+  std::set<std::string> counted;
+  for (const NamedValues& trial : trials) counted.insert(trial.counted.begin(), trial.counted.end());
+  for (const std::string& name : counted) names.push_back({name});
+  return names;
+}
+
 }  // namespace
 
 TrialCondition::TrialCondition(std::string text, const std::vector<db::StoredCounter>& counters)
@@ -53,86 +101,40 @@ TrialCondition::TrialCondition(std::string text, const std::vector<db::StoredCou
     std::string name = stored.counter.metric;
     std::ranges::replace(name, '.', '_');
     const double value = std::clamp(std::floor(stored.counter.value), -most, most);
-    m_counters[stored.trial][name] = static_cast<std::int64_t>(value);
+    m_counters[stored.trial][name] = model::Value(static_cast<std::int64_t>(value));
   }
 }
 
-const TrialCondition::Counters& TrialCondition::counters_of(const model::TrialRecord& trial) const {
-  static const Counters none;
-  const auto found = m_counters.find(trial.key);
-  return found == m_counters.end() ? none : found->second;
-}
-
-/// The names of one kernel's trials: its parameters, then the figures, then what was counted of any.
-std::vector<space::ConditionName> TrialCondition::names_of(
-    const std::vector<const model::TrialRecord*>& trials) const {
-  std::vector<space::ConditionName> names;
-  for (const model::Assignment& assignment : trials.front()->configuration.assignments()) {
-    space::ConditionName& name = names.emplace_back();
-    name.name = assignment.name;
-    for (const model::TrialRecord* trial : trials) {
-      const model::Value* value = trial->configuration.find(assignment.name);
-      if (value == nullptr || !value->is_word()) continue;
-      const std::string word = value->text();
-      if (std::ranges::find(name.words, word) == name.words.end()) name.words.push_back(word);
-    }
-  }
-  for (const Figure& figure : figures_of(*trials.front())) names.push_back({figure.first});
-  std::set<std::string> counted;
-  for (const model::TrialRecord* trial : trials)
-    for (const auto& [name, value] : counters_of(*trial)) counted.insert(name);
-  for (const std::string& name : counted) names.push_back({name});
-  return names;
-}
-
-std::optional<model::Value> TrialCondition::value_of(const model::TrialRecord& trial,
-                                                     const std::string& name) const {
-  if (const model::Value* value = trial.configuration.find(name); value != nullptr) return *value;
-  for (const auto& [figure, value] : figures_of(trial))
-    if (name == figure) return value;
-  const Counters& counters = counters_of(trial);
-  const auto counter = counters.find(name);
-  return counter == counters.end() ? std::nullopt : Value(counter->second);
-}
-
-bool TrialCondition::holds_for_one(const space::NamedCondition& condition,
-                                   const std::vector<space::ConditionName>& names,
-                                   const std::vector<std::string>& used,
-                                   const model::TrialRecord& trial) const {
-  std::vector<model::Value> values;
-  for (const space::ConditionName& name : names) {
-    const Value value = value_of(trial, name.name);
-    if (!value && std::ranges::find(used, name.name) != used.end()) return false;
-    values.push_back(value.value_or(model::Value()));
-  }
-  return condition.holds(values);
-}
-
-std::vector<bool> TrialCondition::holds_for(const std::vector<const model::TrialRecord*>& trials) const {
+void TrialCondition::keep(db::Ranking& ranking) const {
+  if (empty()) return;
   const std::vector<std::string> used = space::names_in(m_text);
-  std::map<std::string, std::vector<const model::TrialRecord*>> by_kernel;
-  for (const model::TrialRecord* trial : trials) by_kernel[trial->kernel].push_back(trial);
-  std::map<const model::TrialRecord*, bool> holds;
+  std::map<std::string, std::vector<NamedValues>> by_kernel;
+  for (const db::Ranked& one : ranking) {
+    const auto counters = m_counters.find(one.trial.key);
+    by_kernel[one.trial.kernel].emplace_back(
+        one.trial, counters == m_counters.end() ? std::map<std::string, model::Value>() : counters->second);
+  }
+  std::set<const model::TrialRecord*> kept;
   std::optional<model::UsageError> mistake;
   bool fits_one = by_kernel.empty();
-  for (const auto& [kernel, of_kernel] : by_kernel) {
-    const std::vector<space::ConditionName> names = names_of(of_kernel);
+  for (const auto& [kernel, trials] : by_kernel) {
+    const std::vector<space::ConditionName> names = names_of(trials);
     const bool has_all = std::ranges::all_of(used, [&](const std::string& name) {
       return std::ranges::find(names, name, &space::ConditionName::name) != names.end();
     });
     try {
       const space::NamedCondition condition(m_text, names);
       fits_one = true;
-      for (const model::TrialRecord* trial : of_kernel)
-        holds[trial] = holds_for_one(condition, names, used, *trial);
+      for (const NamedValues& trial : trials)
+        if (const auto values = trial.values_for(names, used); values && condition.holds(*values))
+          kept.insert(trial.trial);
     } catch (const model::UsageError& error) {
       if (has_all || !mistake) mistake = error;
     }
   }
   if (!fits_one) throw model::UsageError(*mistake);
-  std::vector<bool> out;
-  for (const model::TrialRecord* trial : trials) out.push_back(holds[trial]);
-  return out;
+  // Each is asked about where it stood, before those behind it move up.
+  std::erase_if(ranking, [&](const db::Ranked& one) { return !kept.contains(&one.trial); });
 }
 
 namespace {
@@ -168,7 +170,7 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
     trials.push_back(&one.trial);
     labelled.emplace_back(style.id(one.trial.key), &one.trial);
   }
-  const std::string metric = reports::choose_metric(trials, "");
+  const std::string metric = reports::first_metric(trials);
   const Common common(trials);
   const auto make = [&](bool with_configurations) {  // what has no cells is not shown
     reports::Table table({{"trial"},

@@ -1,14 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "db/best.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/model/trial.hpp"
-#include "tuner/space/space.hpp"
 
 namespace tuner::cli::answers {
 
@@ -27,30 +25,12 @@ class TrialCondition {
 
   /// Keeps the trials that it holds for. A trial that has no value for one of the names is left out; throws
   /// model::UsageError where no trial has one, or the text is no condition.
-  template <typename Item>
-  void keep(std::vector<Item>& items) const {
-    if (empty()) return;
-    std::vector<const model::TrialRecord*> trials;
-    for (const Item& item : items) trials.push_back(&trial_of(item));
-    const std::vector<bool> holds = holds_for(trials);
-    std::size_t next = 0;
-    std::erase_if(items, [&](const Item&) { return !holds[next++]; });
-  }
+  void keep(db::Ranking& ranking) const;
 
  private:
-  static const model::TrialRecord& trial_of(const model::TrialRecord& trial) { return trial; }
-  static const model::TrialRecord& trial_of(const db::Ranked& ranked) { return ranked.trial; }
-  /// By the names that a condition has for them.
-  using Counters = std::map<std::string, std::int64_t>;
-  std::vector<bool> holds_for(const std::vector<const model::TrialRecord*>& trials) const;
-  const Counters& counters_of(const model::TrialRecord& trial) const;
-  std::vector<space::ConditionName> names_of(const std::vector<const model::TrialRecord*>& trials) const;
-  std::optional<model::Value> value_of(const model::TrialRecord& trial, const std::string& name) const;
-  bool holds_for_one(const space::NamedCondition& condition, const std::vector<space::ConditionName>& names,
-                     const std::vector<std::string>& used, const model::TrialRecord& trial) const;
-
   std::string m_text;
-  std::map<model::Digest, Counters> m_counters;  ///< by trial
+  /// By trial, then by the names that a condition has for them.
+  std::map<model::Digest, std::map<std::string, model::Value>> m_counters;
 };
 
 /// The trials of one case in the order in which one would use them.
