@@ -158,7 +158,8 @@ void say_choices(const db::BestAnswers& all) {
     reports::add_labelled(
         by_family[problem.family], reports::size_label(problem),
         choice.chosen ? fmt::format("{}, {}", all[*choice.chosen].tuning_case.environment.text(), choice.why)
-                      : fmt::format("{}; choose with {}", choice.why, answers::choosing_flags(all, choice)));
+                      : fmt::format("{}; choose with {}", choice.why,
+                                    answers::choosing_flags(answers::choices_of(all, choice))));
   }
   if (!by_family.empty()) write_out("\n");
   for (const auto& [family, lines] : by_family)

@@ -24,9 +24,10 @@ namespace {
 
 [[noreturn]] void refuse_to_choose(const db::BestAnswers& all, const answers::EnvironmentChoice& choice) {
   std::string what = choice.why + ":";
-  for (const std::size_t i : choice.answers)
-    what += fmt::format("\n  {}: {} configurations", all[i].environment().text(), all[i].settled);
-  throw model::UsageError(what, "choose with " + answers::choosing_flags(all, choice));
+  const answers::Chosen choices = answers::choices_of(all, choice);
+  for (const db::BestAnswer* one : choices)
+    what += fmt::format("\n  {}: {} configurations", one->environment().text(), one->settled);
+  throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest

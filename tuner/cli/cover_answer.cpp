@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string_view>
@@ -38,14 +39,8 @@ std::vector<std::string> environment_lines(const Chosen& answers) {
 }
 
 [[noreturn]] void refuse(const std::string& why, const Chosen& choices) {
-  db::BestAnswers copies;
-  answers::EnvironmentChoice all;
-  for (const db::BestAnswer* one : choices) {
-    all.answers.push_back(copies.size());
-    copies.push_back(*one);
-  }
   throw model::UsageError(fmt::format("{}:{}", why, fmt::join(environment_lines(choices), "")),
-                          "choose with " + answers::choosing_flags(copies, all));
+                          "choose with " + answers::choosing_flags(choices));
 }
 
 void require_one_family(const db::BestAnswers& all) {
@@ -111,8 +106,7 @@ answers::Chosen of_one_environment(const db::BestAnswers& all) {
   Chosen chosen, undecided;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
-    if (choice.chosen) continue;
-    for (const std::size_t i : choice.answers) undecided.push_back(&all[i]);
+    if (!choice.chosen) std::ranges::copy(answers::choices_of(all, choice), std::back_inserter(undecided));
   }
   if (!undecided.empty())
     refuse("several environments have answers, and no rule decides among them", undecided);
@@ -220,13 +214,6 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
   }
   header.remarks = answers::cover_remarks(answer);
   return header.text();
-}
-
-model::Problem asked_problem(const model::Problem& measured, const std::vector<std::int64_t>& sizes) {
-  model::Problem problem = measured;
-  for (std::size_t i = 0; i < problem.sizes.size(); ++i)
-    problem.sizes[i].value = sizes.size() == 1 ? sizes.front() : sizes[i];
-  return problem;
 }
 
 answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& goal) {

@@ -71,9 +71,6 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
 /// The cover of a table, and what it loses elsewhere.
 answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& goal);
 
-/// `measured` with other sizes: one for each, or one for all.
-model::Problem asked_problem(const model::Problem& measured, const std::vector<std::int64_t>& sizes);
-
 /// The answer for a size that was never measured, by the rule of `tuner cover --within 2%`.
 struct RuleAnswer {
   db::BestAnswer answer;  ///< of the configuration that the rule picks, where it was measured nearest

@@ -54,11 +54,8 @@ class CoverChecker {
       check.is_of_all = check.is_of_all && m_options.multiple_of % check.multiple[i] == 0;
       check.multiple[i] = m_options.multiple_of;
     }
-    for (const cover::Sizes& sizes : cover::draw_between(measured, check.multiple, check.asked, seed)) {
-      CheckedSize& one = check.sizes.emplace_back();
-      one.problem = m_table.cases.front().problem;
-      for (std::size_t i = 0; i < sizes.size(); ++i) one.problem.sizes[i].value = sizes[i];
-    }
+    for (const cover::Sizes& sizes : cover::draw_between(measured, check.multiple, check.asked, seed))
+      check.sizes.emplace_back().problem = asked_problem(m_table.cases.front().problem, sizes);
     check.drawn = check.sizes.size();
     if (check.drawn > 0) return check;
     throw NothingFound(

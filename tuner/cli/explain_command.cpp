@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "config/known_settings.hpp"
 #include "db/database.hpp"
@@ -41,8 +42,7 @@ answers::Chosen chosen_of(const db::BestAnswers& all) {
   answers::Chosen chosen;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {
     if (choice.chosen) chosen.push_back(&all[*choice.chosen]);
-    for (const std::size_t each : choice.chosen ? std::vector<std::size_t>() : choice.answers)
-      chosen.push_back(&all[each]);
+    if (!choice.chosen) std::ranges::copy(answers::choices_of(all, choice), std::back_inserter(chosen));
   }
   return chosen;
 }
@@ -96,9 +96,8 @@ int explain_winners(const config::Settings& settings, const db::Connection& conn
   Explainer explainer(connection, settings, options.spec, asked.chosen.size() <= most_compiled);
   std::vector<answers::Explanation> all;
   for (std::size_t i = 0; i < asked.chosen.size(); ++i) {
-    Explained explained = explainer(*asked.chosen[i], asked.rankings[i]);
-    all.push_back({asked.chosen[i], std::move(explained.findings), std::move(explained.without),
-                   names_devices(asked.all)});
+    all.push_back(explainer(*asked.chosen[i], asked.rankings[i]));
+    all.back().names_device = names_devices(asked.all);
   }
   if (options.format == "json") {
     write_out(answers::explanations_json(all));

@@ -97,21 +97,20 @@ explain::Side Explainer::side_of(const model::TrialRecord& trial, std::string& w
   return side;
 }
 
-Explained Explainer::operator()(const db::BestAnswer& answer, const db::Ranking& ranked) {
+answers::Explanation Explainer::operator()(const db::BestAnswer& answer, const db::Ranking& ranked) {
   explain::Subject subject;
   const model::TrialRecord& winner = answer.winner;
   if (const auto* device = device_named(m_devices, winner.environment.device)) subject.device = *device;
   const model::DeviceLimits limits = subject.device ? subject.device->limits : model::DeviceLimits();
-  Explained explained;
+  answers::Explanation explained;
+  explained.answer = &answer;
   if (is_gpu(subject.device)) {
     subject.winner = side_of(winner, explained.without);
   } else {
     subject.winner.trial = winner;
     subject.device.reset();  // its launches fill no multiprocessors
   }
-  const auto own =
-      std::ranges::find_if(ranked, [&](const db::Ranked& one) { return one.trial.key == winner.key; });
-  const double base = own == ranked.end() ? 1 : own->ratio;
+  const double base = answers::ratio_of_winner(answer, ranked);
   if (const db::Ranked* const next = runner_up(answer, ranked)) {
     subject.runner_up =
         is_gpu(subject.device) ? side_of(next->trial, explained.without) : explain::Side{next->trial, {}, {}};

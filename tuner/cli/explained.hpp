@@ -8,17 +8,12 @@
 
 #include "config/settings.hpp"
 #include "db/best.hpp"
+#include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/explain/explain.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli {
-
-/// Why an answer's winner is fast, and what was missing to say more.
-struct Explained {
-  std::vector<explain::Finding> findings;
-  std::string without;  ///< why no machine code could be read; empty: it was, or there was no need to
-};
 
 /// Gathers what a database, the specs and the cache of binaries know of answers, for tuner::explain. Specs
 /// are read once.
@@ -30,7 +25,7 @@ class Explainer {
             bool may_compile);
 
   /// `ranked`: the case's trials, as db::ranking() has them.
-  Explained operator()(const db::BestAnswer& answer, const db::Ranking& ranked);
+  answers::Explanation operator()(const db::BestAnswer& answer, const db::Ranking& ranked);
 
  private:
   /// The kernel of the spec at hand, where that is still what the trial is of.

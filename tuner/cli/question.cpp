@@ -66,12 +66,17 @@ void ask_for_bits(const db::Connection& connection, const Question& question, db
 
 namespace {
 
-/// Why the GPU that was named has no answer, and which have.
-std::string lack_of_gpu(const db::Connection& connection, const Question& question) {
-  if (question.gpu.empty()) return "";
+db::TrialFilter filter_of(const Question& question) {
   db::TrialFilter filter;
   filter.family = question.family;
   filter.kernel = question.kernel;
+  return filter;
+}
+
+/// Why the GPU that was named has no answer, and which have.
+std::string lack_of_gpu(const db::Connection& connection, const Question& question) {
+  if (question.gpu.empty()) return "";
+  db::TrialFilter filter = filter_of(question);
   std::set<std::string> others;
   for (const db::Case& one : db::cases(connection, filter))
     if (one.ok + one.dropped > 0) others.insert(one.environment.device);
@@ -94,9 +99,7 @@ std::string lack_of_gpu(const db::Connection& connection, const Question& questi
 std::pair<std::string, std::string> what_does_not_compete(const db::Connection& connection,
                                                           const Question& question) {
   if (question.family.empty() && question.kernel.empty()) return {};
-  db::TrialFilter filter;
-  filter.family = question.family;
-  filter.kernel = question.kernel;
+  db::TrialFilter filter = filter_of(question);
   filter.superseded = false;
   if (db::count_trials(connection, filter) > 0) return {};
   filter.superseded = true;
@@ -148,12 +151,16 @@ void ask_for_size(const std::string& size, const config::Settings& settings, db:
   query.row_padding = settings.paddings().front();
 }
 
+model::Problem asked_problem(const model::Problem& measured, const std::vector<std::int64_t>& sizes) {
+  model::Problem problem = measured;
+  for (std::size_t i = 0; i < problem.sizes.size(); ++i)
+    problem.sizes[i].value = sizes.size() == 1 ? sizes.front() : sizes[i];
+  return problem;
+}
+
 bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted) {
-  if (wanted.size() != 1 && wanted.size() != problem.sizes.size()) return false;
-  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
-    if (problem.sizes[i].value != (wanted.size() == 1 ? wanted.front() : wanted[i])) return false;
-  }
-  return true;
+  const bool fits = wanted.size() == 1 || wanted.size() == problem.sizes.size();
+  return fits && asked_problem(problem, wanted) == problem;
 }
 
 bool is_of_sizes(const model::Problem& problem, const std::vector<std::vector<std::int64_t>>& wanted) {

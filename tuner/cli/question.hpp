@@ -63,6 +63,8 @@ db::BestQuery without_environment(db::BestQuery query);
                                const std::string& besides = "", const std::string& next = "",
                                const std::string& more = "");
 
+/// `measured` with other sizes: one for each, or one for all.
+model::Problem asked_problem(const model::Problem& measured, const std::vector<std::int64_t>& sizes);
 /// Whether a problem has a size that was asked for: one number for all dimensions, or one each.
 bool is_of_size(const model::Problem& problem, const std::vector<std::int64_t>& wanted);
 /// One of several.

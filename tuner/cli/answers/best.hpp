@@ -45,6 +45,13 @@ inline bool is_tied(const db::BestAnswer& answer, const model::Digest& trial) {
   return std::ranges::find(answer.tied, trial, &model::TrialRecord::key) != answer.tied.end();
 }
 
+/// How long each trial of `ranked` takes by the answer's winner is its ratio by this.
+inline double ratio_of_winner(const db::BestAnswer& answer, const db::Ranking& ranked) {
+  const auto own = std::ranges::find(
+      ranked, answer.winner.key, [](const db::Ranked& one) -> const auto& { return one.trial.key; });
+  return own == ranked.end() ? 1 : own->ratio;
+}
+
 /// `~` where the answer's winner was dropped early, and so all that depends on its time is approximate.
 std::string approximate_mark(const db::BestAnswer& answer);
 
@@ -151,10 +158,12 @@ std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answer
 /// Names the faster one of `choice`, which it has, with both times and how to ask for it.
 std::string faster_text(const db::BestAnswers& answers, const EnvironmentChoice& choice);
 
-/// The flags that pick one of the environments to choose from, for a hint: `--gpu NAME (H100, H200),
+/// What there is to choose from.
+Chosen choices_of(const db::BestAnswers& answers, const EnvironmentChoice& choice);
+
+/// The flags that pick one of the environments of `choices`, for a hint: `--gpu NAME (H100, H200),
 /// --measure …`. Of `one`, which is among them, its own values alone: `--gpu H100`.
-std::string choosing_flags(const db::BestAnswers& answers, const EnvironmentChoice& choice,
-                           std::optional<std::size_t> one = std::nullopt);
+std::string choosing_flags(const Chosen& choices, const db::BestAnswer* one = nullptr);
 
 /// For each answer that its rule chooses: the environments that differ in L2 policy and execution alone, and
 /// in which the second of the answer's ranking is faster than the first beyond doubt. A line each.

@@ -86,9 +86,7 @@ void say_bits(const db::BestAnswer& answer, const Style& style, Lines& lines) {
     std::vector<std::string> ids;
     for (const model::Digest& trial : group)
       if (trial != answer.winner.key) ids.push_back(style.id(trial));
-    const std::size_t left = ids.size() - std::min(ids.size(), most);
-    ids.resize(ids.size() - left);
-    return fmt::format("{}{}", fmt::join(ids, ", "), left > 0 ? fmt::format(" and {} more", left) : "");
+    return reports::first_of(ids, most);
   };
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < answer.same_bits.size() && i < most; ++i) {
@@ -136,11 +134,8 @@ void say_runner_up(const db::BestAnswer& answer, const db::Ranking& ranked, cons
   });
   if (next == ranked.end()) return;
   const model::TrialRecord& winner = answer.winner;
-  const auto own =
-      std::ranges::find_if(ranked, [&](const db::Ranked& one) { return one.trial.key == winner.key; });
-  const double base = own == ranked.end() ? 1 : own->ratio;
-  std::vector<std::string> parts = {difference_text(next->ratio / base, next->in_final),
-                                    instead(winner, next->trial)};
+  const double ratio = next->ratio / ratio_of_winner(answer, ranked);
+  std::vector<std::string> parts = {difference_text(ratio, next->in_final), instead(winner, next->trial)};
   if (winner.resources && next->trial.resources) {
     const auto registers = next->trial.resources->registers - winner.resources->registers;
     if (registers != 0) parts.push_back(more_or_fewer(registers, "registers"));

@@ -6,13 +6,10 @@
 
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
+#include "tuner/cli/answers/cover.hpp"
 
 namespace tuner::cli::answers {
 namespace {
-
-bool is_of(const model::Problem& problem, const cover::Sizes& sizes) {
-  return std::ranges::equal(problem.sizes, sizes, {}, &model::Dimension::value);
-}
 
 /// How far times in a program and here may differ by before that is said.
 constexpr double agrees_within = 0.1;
@@ -29,7 +26,7 @@ std::vector<std::string> gain_sentences(const db::BestAnswers& all, const Captur
     if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
       continue;
     for (const CapturedUse& use : uses.sizes) {
-      if (!is_of(answer->problem(), use.sizes)) continue;
+      if (sizes_of(answer->problem()) != use.sizes) continue;
       before += use.cost;
       after += use.cost / db::times_as_long(*answer, *answer->untuned);
       here += static_cast<double>(use.launches) * answer->untuned->outcome.measurement->median_ns;

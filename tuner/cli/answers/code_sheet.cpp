@@ -117,7 +117,7 @@ std::string kernel_sentence(const TrialCode& code) {
   for (std::size_t i = 0; i < code.kernels.size(); ++i) {
     if (i != code.first) text += fmt::format("; the binary also has {}", code.kernels[i].symbol);
   }
-  return text + (code.note.empty() ? "" : "; " + code.note);
+  return text;
 }
 
 std::string hot_sentence(const KernelCode& kernel) {
@@ -209,7 +209,7 @@ std::string code_json(const std::vector<TrialCode>& codes) {
                    {"configuration", db::json_of(code.trial.configuration)},
                    {"binary", db::json_of(code.trial.binary_key)},
                    {"first", code.first},
-                   {"note", code.note},
+                   {"note", ""},  // programs read it
                    {"kernels", db::json_of(code.kernels)}});
   }
   return reports::json_text({{"schema_version", 1}, {"trials", std::move(all)}});

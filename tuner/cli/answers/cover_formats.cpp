@@ -39,27 +39,26 @@ std::string size_text(const CoverAnswer& answer, std::size_t size) {
 reports::Table cover_rows(const CoverAnswer& answer, const Common& common, bool with_configurations,
                           const Style& style) {
   using reports::Align;
-  reports::Table table({{""}, {"trial"}});
-  if (!common.has_one_kernel()) table.add_column("kernel");
-  if (with_configurations) table.add_column("configuration");
-  table.add_column("sizes", Align::right);
-  table.add_column("mean loss", Align::right);
-  table.add_column("worst loss", Align::right);
-  table.add_column("at", Align::right, false, 1);
+  reports::Table table({{""},
+                        {"trial"},
+                        {"kernel"},
+                        {"configuration"},
+                        {"sizes", Align::right},
+                        {"mean loss", Align::right},
+                        {"worst loss", Align::right},
+                        {"at", Align::right, false, 1}});
   const std::vector<std::string> names = letters(answer);
   const auto sizes = picked(answer);
   for (const std::size_t one : answer.cover.set.configurations) {
     const model::TrialRecord& configuration = answer.table.configurations[one];
     const cover::Summary lost = summary_at(answer, sizes[one]);
-    std::vector<std::string> row = {
-        names[one], sizes[one].empty() ? "" : style.id(answer.table.trials[sizes[one].back()][one])};
-    if (!common.has_one_kernel()) row.push_back(configuration.kernel);
-    if (with_configurations) row.push_back(common.rest(configuration));
-    row.push_back(fmt::format("{}", sizes[one].size()));
-    row.push_back(sizes[one].empty() ? "" : loss_text(lost.mean));
-    row.push_back(sizes[one].empty() ? "" : loss_text(lost.worst));
-    row.push_back(sizes[one].empty() ? "" : size_text(answer, lost.worst_size));
-    table.add_row(std::move(row));
+    const bool is_picked = !sizes[one].empty();
+    table.add_row({names[one], is_picked ? style.id(answer.table.trials[sizes[one].back()][one]) : "",
+                   common.has_one_kernel() ? "" : configuration.kernel,
+                   with_configurations ? common.rest(configuration) : "",
+                   fmt::format("{}", sizes[one].size()), is_picked ? loss_text(lost.mean) : "",
+                   is_picked ? loss_text(lost.worst) : "",
+                   is_picked ? size_text(answer, lost.worst_size) : ""});
   }
   return table;
 }

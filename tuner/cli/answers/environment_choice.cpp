@@ -199,22 +199,25 @@ std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answer
 std::string faster_text(const db::BestAnswers& answers, const EnvironmentChoice& choice) {
   const BestAnswer& chosen = answers[*choice.chosen];
   const BestAnswer& faster = answers[*choice.faster];
-  EnvironmentChoice both;
-  both.answers = {*choice.chosen, *choice.faster};
   return fmt::format("{} took {} at {} in another environment of this device, not {}; {} chooses it",
                      faster.winner.kernel, time_text(faster), faster.problem().size_text(), time_text(chosen),
-                     choosing_flags(answers, both, choice.faster));
+                     choosing_flags({&chosen, &faster}, &faster));
 }
 
-std::string choosing_flags(const db::BestAnswers& answers, const EnvironmentChoice& choice,
-                           std::optional<std::size_t> one) {
+Chosen choices_of(const db::BestAnswers& answers, const EnvironmentChoice& choice) {
+  Chosen choices;
+  for (const std::size_t i : choice.answers) choices.push_back(&answers[i]);
+  return choices;
+}
+
+std::string choosing_flags(const Chosen& choices, const BestAnswer* one) {
   std::vector<std::string> flags;
   const auto add = [&](const char* flag, auto&& value_of) {
     std::set<std::string> values;
-    for (const std::size_t i : choice.answers) values.insert(value_of(answers[i]));
+    for (const BestAnswer* answer : choices) values.insert(value_of(*answer));
     if (values.size() < 2) return;
-    flags.push_back(one ? fmt::format("{} {}", flag, util::shell_quote(value_of(answers[*one])))
-                        : fmt::format("{} ({})", flag, fmt::join(values, " | ")));
+    flags.push_back(one != nullptr ? fmt::format("{} {}", flag, util::shell_quote(value_of(*one)))
+                                   : fmt::format("{} ({})", flag, fmt::join(values, " | ")));
   };
   using Class = model::Environment;
   const auto field = [](std::string Class::*member) {

@@ -47,16 +47,14 @@ std::string timed_name(const Ranked& one, const Style& style) {
 
 /// What is said where the second of `first_two` is faster than the first beyond doubt in `there`.
 std::optional<std::string> places_changed(const db::Ranking& first_two, const db::Ranking& there,
-                                          const db::BestAnswers& here_and_there, const Style& style) {
+                                          const Chosen& here_and_there, const Style& style) {
   const Ranked* const first = ranked_as(there, first_two[0].trial);
   const Ranked* const second = ranked_as(there, first_two[1].trial);
   if (first == nullptr || second == nullptr || ratio_interval(*second).second >= ratio_interval(*first).first)
     return std::nullopt;
-  EnvironmentChoice both;
-  both.answers = {0, 1};
-  const model::Problem& problem = here_and_there[0].problem();
+  const model::Problem& problem = here_and_there[0]->problem();
   return fmt::format("{} {}: the first two change places with {}: {}, {}", problem.family,
-                     reports::size_label(problem), choosing_flags(here_and_there, both, 1),
+                     reports::size_label(problem), choosing_flags(here_and_there, here_and_there[1]),
                      timed_name(*second, style), timed_name(*first, style));
 }
 
@@ -80,9 +78,9 @@ std::vector<std::string> orders_elsewhere(const db::Connection& connection, cons
       filter.kernel = query.kernel;
       filter.problem = other.problem;
       filter.environment = other.environment;
-      for (BestAnswer& there : db::best_of_each(connection, filter, query.same_bits)) {
+      for (const BestAnswer& there : db::best_of_each(connection, filter, query.same_bits)) {
         const db::Ranking ranked = db::ranking(connection, there, query);
-        if (auto said = places_changed(first_two, ranked, {here, std::move(there)}, style))
+        if (auto said = places_changed(first_two, ranked, {&here, &there}, style))
           out.push_back(std::move(*said));
       }
     }

@@ -55,7 +55,6 @@ struct TrialCode {
   model::TrialRecord trial;
   std::vector<sass::KernelCode> kernels;
   std::size_t first = 0;  ///< the kernel of the first launch
-  std::string note;       ///< what is to be known of the binary; may be empty
 
   const sass::KernelCode& kernel() const { return kernels[first]; }
 };

@@ -4,30 +4,16 @@
 
 #include <algorithm>
 
+#include "reports/summary.hpp"
+
 namespace tuner::cli::answers {
-namespace {
-
-/// The assignments that are the same in all; nothing where there is only one.
-std::vector<model::Assignment> shared(const std::vector<const model::Configuration*>& configurations) {
-  if (configurations.size() < 2) return {};
-  std::vector<model::Assignment> same;
-  for (const model::Assignment& assignment : configurations.front()->assignments()) {
-    const bool everywhere = std::ranges::all_of(configurations, [&](const model::Configuration* other) {
-      const model::Value* value = other->find(assignment.name);
-      return value != nullptr && *value == assignment.value;
-    });
-    if (everywhere) same.push_back(assignment);
-  }
-  return same;
-}
-
-}  // namespace
 
 Common::Common(const std::vector<const model::TrialRecord*>& trials) {
-  std::map<std::string, std::vector<const model::Configuration*>> configurations;
-  for (const model::TrialRecord* trial : trials)
-    configurations[trial->kernel].push_back(&trial->configuration);
-  for (const auto& [kernel, all] : configurations) m_by_kernel[kernel] = shared(all);
+  std::map<std::string, reports::Trials> by_kernel;
+  for (const model::TrialRecord* trial : trials) by_kernel[trial->kernel].push_back(trial);
+  for (const auto& [kernel, all] : by_kernel)  // of one alone everything would be shared
+    m_by_kernel[kernel] =
+        all.size() < 2 ? std::vector<model::Assignment>() : reports::common_assignments(all);
 }
 
 std::string Common::rest(const model::TrialRecord& trial) const {
