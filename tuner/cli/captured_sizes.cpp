@@ -128,14 +128,10 @@ void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_tim
 }
 
 /// `512, 1024x64`; of many the first ones and how many more there are.
-std::string text_of(std::span<const cover::Sizes> all) {
-  constexpr std::size_t shown = 10;
+std::string text_of(const std::vector<cover::Sizes>& all) {
   std::vector<std::string> texts;
-  for (const cover::Sizes& sizes : all.first(std::min(shown, all.size())))
-    texts.push_back(fmt::format("{}", fmt::join(sizes, "x")));
-  std::string text = fmt::format("{}", fmt::join(texts, ", "));
-  if (all.size() > shown) text += fmt::format(" and {} more", all.size() - shown);
-  return text;
+  for (const cover::Sizes& sizes : all) texts.push_back(fmt::format("{}", fmt::join(sizes, "x")));
+  return reports::first_of(texts, 10);
 }
 
 }  // namespace
@@ -239,8 +235,7 @@ std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
   if (!recorded) return problems;
   std::vector<cover::Sizes> without;
   std::erase_if(problems, [&](const model::Problem& problem) {
-    cover::Sizes own;
-    for (const model::Dimension& dimension : problem.sizes) own.push_back(dimension.value);
+    cover::Sizes own = answers::sizes_of(problem);
     if (std::ranges::count(*recorded, own) > 0) return false;
     without.push_back(std::move(own));
     return true;

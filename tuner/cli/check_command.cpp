@@ -217,10 +217,7 @@ struct Counted {
     if (sizes == 1) return text + " at " + problem.text();
     text += fmt::format(" at {} sizes, the last {}", sizes, problem.text());
     if (empty.empty()) return text;
-    constexpr std::size_t shown = 3;
-    const std::vector<std::string> first(empty.begin(), empty.begin() + std::min(shown, empty.size()));
-    text += fmt::format("; none at {} of them: {}", empty.size(), fmt::join(first, ", "));
-    return empty.size() > shown ? text + fmt::format(" and {} more", empty.size() - shown) : text;
+    return text + fmt::format("; none at {} of them: {}", empty.size(), reports::first_of(empty, 3));
   }
 };
 
@@ -235,8 +232,8 @@ struct Look {
   /// The configurations; nothing where there are none, which is said. What there is no time for is left out.
   std::optional<Counted> count(const space::KernelSpace& kernel) {
     const std::string& name = kernel.spec().name;
-    const LongLook look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
-    const space::GoOn go_on = look.go_on();
+    const space::GoOn go_on =
+        long_look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
     const std::vector<model::Problem> problems = problems_to_check(kernel.spec(), settings);
     if (problems.empty()) return std::nullopt;
     Counted counted{space::ConfigurationList(kernel.spec().parameters), problems.back(), {}, {}};

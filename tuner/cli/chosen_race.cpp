@@ -45,35 +45,29 @@ void ChosenRace::with_services(const Act& act) {
                            m_backend.oracle,
                            terminal::steady_clock(),
                            m_signals.stop()};
-  act(services, display);
+  act(services);
 }
 
 void ChosenRace::declare() {
-  with_services(
-      [this](sweep::Services& services, SweepDisplay&) { sweep::declare_own(m_request, services); });
+  with_services([this](sweep::Services& services) { sweep::declare_own(m_request, services); });
 }
 
 void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
                       const std::string& what) {
-  with_services([&](sweep::Services& services, SweepDisplay& display) {
-    race(chosen, notices, what, services, display);
+  with_services([&](sweep::Services& services) {
+    for (const auto& all : {m_backend.notices, notices})
+      for (const std::string& notice : all) services.observer.notice(notice);
+    std::vector<model::KernelSpec> specs;
+    for (const sweep::Work& work : m_request.work) specs.push_back(work.kernel.spec());
+    require_nvcc(specs, m_backend.device, m_backend.compiler);
+    const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
+    if (list.groups.empty())
+      throw NothingFound(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
+                         "`tuner run` searches what can");
+    m_summary = sweep::sweep(m_request, list, services);
+    sweep::declare_own(m_request, services);
   });
   m_printer.finish();
-}
-
-void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
-                      const std::string& what, sweep::Services& services, SweepDisplay& display) {
-  for (const std::string& notice : m_backend.notices) display.notice(notice);
-  for (const std::string& notice : notices) display.notice(notice);
-  std::vector<model::KernelSpec> specs;
-  for (const sweep::Work& work : m_request.work) specs.push_back(work.kernel.spec());
-  require_nvcc(specs, m_backend.device, m_backend.compiler);
-  const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
-  if (list.groups.empty())
-    throw NothingFound(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
-                       "`tuner run` searches what can");
-  m_summary = sweep::sweep(m_request, list, services);
-  sweep::declare_own(m_request, services);
 }
 
 int ChosenRace::end(int code) {

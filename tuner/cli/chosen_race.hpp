@@ -38,8 +38,6 @@ class ChosenRace {
  private:
   template <typename Act>
   void with_services(const Act& act);
-  void race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
-            const std::string& what, sweep::Services& services, SweepDisplay& display);
 
   const Context& m_context;
   db::ResultStore m_store;

@@ -78,15 +78,9 @@ Compared compare_fresh(const config::Settings& settings, const CompareOptions& o
   return compare_outcome(outcome, std::move(both));
 }
 
-Compared compare_stored(const config::Settings& settings, const model::TrialRecord& a,
-                        const model::TrialRecord& b) {
-  const db::Connection own = db::open_results(settings.database());
-  return compare_trials(a, b, db::final_between(own, a.key, b.key));
-}
-
 /// Both trials, and the verdict. Times are those that were compared.
-std::string side_by_side(const config::Settings& settings, const Compared& compared) {
-  const db::Connection own = db::open_results(settings.database());
+std::string side_by_side(const db::Connection& own, const config::Settings& settings,
+                         const Compared& compared) {
   const auto facts = [&](const model::TrialRecord& trial) {
     return load_facts(own, trial, settings.cache_folder());
   };
@@ -142,14 +136,16 @@ int compare(const Context& context, const CompareOptions& options) {
   const Side b = load_side(settings.database(), options.b);
   require_one_kind(a, b, options);
   if (!a.trial) return compare_many(compare_best(a, b), options, share);
-  const Compared compared = options.fresh ? compare_fresh(settings, options, *a.trial, *b.trial)
-                                          : compare_stored(settings, *a.trial, *b.trial);
+  const db::Connection own = db::open_results(settings.database());
+  const Compared compared =
+      options.fresh ? compare_fresh(settings, options, *a.trial, *b.trial)
+                    : compare_trials(*a.trial, *b.trial, db::final_between(own, a.trial->key, b.trial->key));
   std::optional<Limit> limit;
   if (share) limit = judge({compared}, *share);
   if (options.format != "table")
     write_out(compared_as(options.format, {{compared}, {}, {}}, limit));
   else
-    write_out(side_by_side(settings, compared) +
+    write_out(side_by_side(own, settings, compared) +
               (limit ? limit_text({compared}, *limit, stdout_columns()) : ""));
   return exit_of(limit);
 }

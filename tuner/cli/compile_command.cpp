@@ -33,14 +33,11 @@ struct Failures {
 /// Compiles what the trials of a sweep need, each binary once.
 class Filler {
  public:
-  Filler(const OutlinedSweep& sweep, const config::Settings& settings, terminal::LinePrinter& printer,
-         const std::atomic<bool>& stop)
+  explicit Filler(OutlinedSweep& sweep)
       : m_sweep(sweep),
-        m_cache(binary_cache(settings)),
+        m_cache(binary_cache(sweep.settings)),
         m_pool(sweep.backend.compile_jobs, sweep.backend.make_compiler),
-        m_printer(printer),
-        m_stop(stop),
-        m_budget(settings.budget()),
+        m_budget(sweep.settings.budget()),
         m_started(terminal::steady_clock()()) {}
 
   /// False where it was stopped, or the budget is spent.
@@ -76,7 +73,7 @@ class Filler {
   bool over() const {
     const double seconds = terminal::steady_clock()() - m_started;
     const bool late = m_budget.time.count() > 0 && seconds >= static_cast<double>(m_budget.time.count());
-    return m_stop || late || (m_budget.trials > 0 && m_compiled >= m_budget.trials);
+    return m_sweep.signals.stop() || late || (m_budget.trials > 0 && m_compiled >= m_budget.trials);
   }
 
   bool submit_all() {
@@ -129,8 +126,9 @@ class Filler {
     }
     if (m_compiled == telling_compilations) tell_of_size();
     const auto left = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
-    m_printer.status(fmt::format("{} compiled, {} were there, {} failed", m_compiled, m_cached, m_failed),
-                     static_cast<double>(m_looked_at) / left);
+    m_sweep.printer.status(
+        fmt::format("{} compiled, {} were there, {} failed", m_compiled, m_cached, m_failed),
+        static_cast<double>(m_looked_at) / left);
   }
 
   /// Whether it compiled.
@@ -152,18 +150,16 @@ class Filler {
     const auto trials = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
     const double expected = static_cast<double>(m_bytes_before) + each * trials;
     if (expected <= static_cast<double>(m_cache->limit_bytes())) return;
-    m_printer.warning(
+    m_sweep.printer.warning(
         fmt::format("{:.0f} MB may be compiled, and the cache is kept below {} MB: what was compiled first "
                     "goes again",
                     expected / 1e6, m_cache->limit_bytes() >> 20U),
         "give the sweep and this command a larger --cache-limit-mb, or compile it in parts with --shard");
   }
 
-  const OutlinedSweep& m_sweep;
+  OutlinedSweep& m_sweep;
   std::shared_ptr<compile::BinaryCache> m_cache;
   compile::CompilePool m_pool;
-  terminal::LinePrinter& m_printer;
-  const std::atomic<bool>& m_stop;
   config::Budget m_budget;
   double m_started;
   std::int64_t m_bytes_before = 0;
@@ -184,26 +180,21 @@ class Filler {
 };
 
 int fill_cache(const Context& context, const OutlineOptions& options) {
-  const config::Settings settings = context.settings();
-  db::ResultStore known = known_results(settings);
-  SignalGuard signals;
-  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  const OutlinedSweep sweep = outline_sweep(context, settings, options, known, printer, signals.stop());
+  OutlinedSweep sweep(context, options);
   if (compiler_kind(sweep.backend.device).empty())
-    throw model::UsageError(fmt::format("{}: a recording has its binaries", settings.text("device")),
+    throw model::UsageError(fmt::format("{}: a recording has its binaries", sweep.settings.text("device")),
                             "name the GPU with --gpu");
-  printer.clear();
-  printer.line(fmt::format("for {} ({}), {}; {} trials, {} of them known", sweep.request.device.name,
-                           sweep.request.device.architecture, sweep.request.compiler, sweep.list.total(),
-                           sweep.list.known()));
-  for (const std::string& notice : sweep.notices) printer.line(notice);
-  Filler filler(sweep, settings, printer, signals.stop());
+  sweep.printer.line(fmt::format("for {} ({}), {}; {} trials, {} of them known", sweep.request.device.name,
+                                 sweep.request.device.architecture, sweep.request.compiler,
+                                 sweep.list.total(), sweep.list.known()));
+  for (const std::string& notice : sweep.notices) sweep.printer.line(notice);
+  Filler filler(sweep);
   const bool all = filler.fill();
-  printer.clear();
+  sweep.printer.clear();
   filler.say_end();
-  if (signals.stop()) {
+  if (sweep.signals.stop()) {
     write_problem("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_line()));
-    return signals.exit_code();
+    return sweep.signals.exit_code();
   }
   if (!all) write_problem("the budget is spent; to go on:" + pasteable(context.command_line()));
   return static_cast<int>(filler.is_well() ? model::ExitCode::done : model::ExitCode::failed);

@@ -1,7 +1,5 @@
 #include "tuner/cli/context.hpp"
 
-#include <fcntl.h>
-
 #include <cerrno>
 #include <csignal>
 #include <utility>
@@ -63,16 +61,11 @@ void handle(int signal, void (*handler)(int)) {
 }  // namespace
 
 SignalGuard::SignalGuard() {
-  int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) == 0) {
-    m_read = util::FileDescriptor(ends[0]);
-    m_write = util::FileDescriptor(ends[1]);
-    m_watcher = std::thread([this] { watch(); });
-  }
+  m_watcher = std::thread([this] { watch(); });
   stop_requested = false;
   last_signal = 0;
   ending_signal = 0;
-  watcher = m_write.get();
+  watcher = m_pipe.writing.get();
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
   handle(SIGHUP, SIG_IGN);
@@ -83,14 +76,13 @@ SignalGuard::~SignalGuard() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
   watcher = -1;
-  if (!m_watcher.joinable()) return;
-  static_cast<void>(!::write(m_write.get(), &go_away, 1));
+  static_cast<void>(!::write(m_pipe.writing.get(), &go_away, 1));
   m_watcher.join();
 }
 
 void SignalGuard::watch() {
   char what = go_away;
-  while (::read(m_read.get(), &what, 1) < 0 && errno == EINTR) continue;
+  while (::read(m_pipe.reading.get(), &what, 1) < 0 && errno == EINTR) continue;
   if (what != end_now) return;
   // The cursor is behind a line of progress, and behind the terminal's own ^C.
   if (isatty(STDERR_FILENO) == 1) static_cast<void>(!::write(STDERR_FILENO, "\n", 1));

@@ -11,7 +11,7 @@
 
 #include "config/settings.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/util/files.hpp"
+#include "tuner/util/command.hpp"
 
 namespace tuner::cli {
 
@@ -56,8 +56,7 @@ class SignalGuard {
  private:
   void watch();
 
-  util::FileDescriptor m_read;
-  util::FileDescriptor m_write;
+  util::Pipe m_pipe = util::make_pipe();
   std::mutex m_mutex;
   std::function<void()> m_last_words;
   std::thread m_watcher;  ///< last: it uses the above

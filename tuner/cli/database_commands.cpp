@@ -18,33 +18,30 @@
 namespace tuner::cli {
 namespace {
 
-void say_added(const std::string& path, const db::Added& added) {
-  write_err(fmt::format("{}: {}, {} and {} were new", path, util::counted(added.runs, "run"),
-                        util::counted(added.trials, "trial"),
-                        util::counted(added.measurements, "measurement")));
-}
+using Paths = std::vector<std::string>;
 
-/// What was brought and does not compete, since the spec in force was not there to look at.
-void say_waiting(const db::Connection& connection) {
+/// What each file brought, and what of it does not compete, since the spec in force was not there to look at.
+/// The exit code.
+int say_added(const db::Connection& connection, const Paths& paths, const std::vector<db::Added>& added) {
+  for (std::size_t i = 0; i < added.size(); ++i)
+    write_err(fmt::format("{}: {}, {} and {} were new", paths[i], util::counted(added[i].runs, "run"),
+                          util::counted(added[i].trials, "trial"),
+                          util::counted(added[i].measurements, "measurement")));
   for (const auto& [kernel, trials] : db::KernelSpecs(connection).waiting()) {
     write_err(
         fmt::format("{}: {} of another spec {} not compete: the spec in force is not at hand, or was edited "
                     "since; the next `tuner run` of {} decides",
                     kernel, util::counted(trials, "trial"), trials == 1 ? "does" : "do", kernel));
   }
+  return 0;
 }
-
-using Paths = std::vector<std::string>;
 
 int import_files(const Context& context, const Paths& paths) {
   for (const std::string& path : paths)
     static_cast<void>(db::open_export(path));  // before a database is made
   db::ResultStore store(context.settings().database());
-  const std::vector<db::Added> added =
-      db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files());
-  for (std::size_t i = 0; i < added.size(); ++i) say_added(paths[i], added[i]);
-  say_waiting(store.connection());
-  return 0;
+  return say_added(store.connection(), paths,
+                   db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files()));
 }
 
 int merge_files(const Context& context, const Paths& paths) {
@@ -52,11 +49,8 @@ int merge_files(const Context& context, const Paths& paths) {
   db::ResultStore store(context.settings().database());
   db::MergeOptions options;
   options.judge = judge_by_files();
-  const std::vector<db::Added> added =
-      db::merge_databases(store.connection(), {paths.begin(), paths.end()}, options);
-  for (std::size_t i = 0; i < added.size(); ++i) say_added(paths[i], added[i]);
-  say_waiting(store.connection());
-  return 0;
+  return say_added(store.connection(), paths,
+                   db::merge_databases(store.connection(), {paths.begin(), paths.end()}, options));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "db/export_file.hpp"
 #include "db/queries.hpp"
 #include "db/transfer.hpp"
+#include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/trial_facts.hpp"
@@ -119,12 +120,9 @@ bool is_folder(const std::string& path) {
 }
 
 std::string names_of(const Files& files) {
-  constexpr std::size_t most_shown = 4;
   std::vector<std::string> names;
   for (const auto& [name, text] : files) names.push_back(name);
-  const std::size_t more = names.size() - std::min(names.size(), most_shown);
-  names.resize(names.size() - more);
-  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  return reports::first_of(names, 4);
 }
 
 /// Writes what `filter` selects in another tuner's format: `kernel-tuner` and `t4` have a file for each

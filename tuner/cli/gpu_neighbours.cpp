@@ -7,8 +7,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "tuner/device/cuda/cuda.hpp"
-
 namespace tuner::cli {
 namespace {
 
@@ -37,11 +35,9 @@ GpuNeighbours::GpuNeighbours(const std::vector<model::DeviceInfo>& devices) {
   }
 }
 
-GpuNeighbours::~GpuNeighbours() = default;
-
 std::vector<std::string> GpuNeighbours::sentences() {
   std::vector<std::string> sentences;
-  if (!m_gpus.empty() && !m_nvml) m_nvml = std::make_unique<device::cuda::Nvml>();
+  if (!m_gpus.empty() && !m_nvml) m_nvml.emplace();
   for (const model::DeviceInfo& gpu : m_gpus) {
     const std::vector<std::uint32_t> pids = m_nvml->compute_processes(gpu.uuid);
     if (pids.empty()) continue;

@@ -1,13 +1,10 @@
 #pragma once
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/device.hpp"
-
-namespace tuner::device::cuda {
-class Nvml;
-}
 
 namespace tuner::cli {
 
@@ -17,9 +14,6 @@ class GpuNeighbours {
  public:
   /// Devices that are no GPUs have no neighbours.
   explicit GpuNeighbours(const std::vector<model::DeviceInfo>& devices);
-  GpuNeighbours(const GpuNeighbours&) = delete;
-  GpuNeighbours& operator=(const GpuNeighbours&) = delete;
-  ~GpuNeighbours();
 
   /// A sentence for each GPU that names those there are now; nothing where there are none, or where the
   /// library does not say. To be asked while no worker of ours has a context: their processes are not told
@@ -29,7 +23,7 @@ class GpuNeighbours {
 
  private:
   std::vector<model::DeviceInfo> m_gpus;
-  std::unique_ptr<const device::cuda::Nvml> m_nvml;
+  std::optional<device::cuda::Nvml> m_nvml;
 };
 
 }  // namespace tuner::cli

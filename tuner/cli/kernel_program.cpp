@@ -36,11 +36,8 @@ std::optional<source::ProgramFile> read_header(const fs::path& file) {
 
 }  // namespace
 
-LocalHeaders::LocalHeaders(const fs::path& source, SourceBuild build)
-    : m_folder(fs::absolute(source).parent_path()), m_build(std::move(build)) {}
-
-std::optional<source::ProgramFile> LocalHeaders::find(const std::string& name, bool bracketed,
-                                                      const std::string& from) {
+std::optional<source::ProgramFile> KernelProgram::find(const std::string& name, bool bracketed,
+                                                       const std::string& from) {
   const fs::path beside = fs::absolute(from).parent_path() / name;
   if (!bracketed && fs::is_regular_file(beside)) return read_header(beside);
   if (const auto given = m_build.headers.find(name); given != m_build.headers.end())
@@ -49,7 +46,7 @@ std::optional<source::ProgramFile> LocalHeaders::find(const std::string& name, b
     if (!bracketed && fs::is_regular_file(folder / name)) return read_header(folder / name);
   fs::path above = m_folder;
   for (int steps = 0; steps < 5; ++steps) {
-    for (const char* const folder : header_folders) {
+    for (const char* const folder : header_places) {
       const fs::path place = above / folder;
       if (!fs::is_regular_file(place / name)) continue;
       const std::string relative = place.lexically_normal().lexically_relative(m_folder).string();
@@ -66,11 +63,12 @@ KernelProgram::KernelProgram(const fs::path& file, const SourceBuild& build)
     : KernelProgram(file, text_of_source(file), build) {}
 
 KernelProgram::KernelProgram(const fs::path& file, std::string text, const SourceBuild& build)
-    : m_headers(file, build),
+    : m_folder(fs::absolute(file).parent_path()),
+      m_build(build),
       m_program(
           {file.string(), std::move(text)},
           [this](const std::string& name, bool bracketed, const std::string& from) {
-            return m_headers.find(name, bracketed, from);
+            return find(name, bracketed, from);
           },
           build.macros) {}
 
@@ -199,10 +197,10 @@ class Revision {
     return std::move(shown.output);
   }
 
-  /// Where a header that `from` includes lies, as LocalHeaders finds it on disk.
+  /// Where a header that `from` includes lies, as KernelProgram finds it on disk.
   std::optional<fs::path> header(const std::string& name, const fs::path& from) const {
     for (fs::path above = from.parent_path();; above = above.parent_path()) {
-      for (const char* const folder : header_folders)
+      for (const char* const folder : header_places)
         if (const fs::path path = (above / folder / name).lexically_normal(); has(path)) return path;
       if (above.empty()) return std::nullopt;
     }

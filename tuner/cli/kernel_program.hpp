@@ -12,7 +12,7 @@
 namespace tuner::cli {
 
 /// Where programs keep headers, from a folder above their sources.
-inline constexpr const char* header_folders[] = {"", "include", "inc", "Common", "common", "src", "utils"};
+inline constexpr const char* header_places[] = {"", "include", "inc", "Common", "common", "src", "utils"};
 
 /// What a build gives a source besides its text.
 struct SourceBuild {
@@ -21,22 +21,8 @@ struct SourceBuild {
   std::map<std::string, std::string> headers = {};  ///< texts, by the names that the source includes them by
 };
 
-/// Finds the headers of a source: beside the including file, or in a folder above it that programs keep
-/// headers in.
-class LocalHeaders {
- public:
-  explicit LocalHeaders(const std::filesystem::path& source, SourceBuild build = {});
-  std::optional<source::ProgramFile> find(const std::string& name, bool bracketed, const std::string& from);
-  /// Relative to the source's, where headers lay that are not beside the files that include them.
-  const std::vector<std::string>& folders() const { return m_folders; }
-
- private:
-  std::filesystem::path m_folder;
-  SourceBuild m_build;
-  std::vector<std::string> m_folders;
-};
-
-/// A source with its local headers.
+/// A source with its local headers: those beside the including file, or in a folder above it that programs
+/// keep headers in.
 class KernelProgram {
  public:
   /// One on disk. Throws model::UsageError where it cannot be read.
@@ -45,10 +31,15 @@ class KernelProgram {
   KernelProgram(const std::filesystem::path& file, std::string text, const SourceBuild& build);
 
   const source::Program& program() const { return m_program; }
-  const std::vector<std::string>& header_folders() const { return m_headers.folders(); }
+  /// Relative to the source's, where headers lay that are not beside the files that include them.
+  const std::vector<std::string>& header_folders() const { return m_folders; }
 
  private:
-  LocalHeaders m_headers;
+  std::optional<source::ProgramFile> find(const std::string& name, bool bracketed, const std::string& from);
+
+  std::filesystem::path m_folder;
+  SourceBuild m_build;
+  std::vector<std::string> m_folders;
   source::Program m_program;
 };
 

@@ -50,7 +50,7 @@ model::CompileJob job_of(const db::Connection& connection, const model::TrialRec
   if (architecture.empty())
     refuse_to_compile(
         trial, fmt::format("the database does not know the architecture of {}", trial.environment.device));
-  const std::vector<model::KernelSpec> specs = specs_at_hand(connection, trial, "");
+  const std::vector<model::KernelSpec> specs = SpecsAtHand(connection, "").of(trial);
   for (const model::KernelSpec& spec : specs) {
     const bool has_same_parameters = std::ranges::all_of(spec.parameters, [&](const auto& parameter) {
       return trial.configuration.find(parameter.name) != nullptr;

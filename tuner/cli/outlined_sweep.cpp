@@ -58,11 +58,6 @@ std::vector<sweep::Work> make_work(const std::vector<model::KernelSpec>& kernels
   return work;
 }
 
-template <typename Item>
-bool has(const std::vector<Item>& items, const Item& item) {
-  return std::ranges::find(items, item) != items.end();
-}
-
 /// What the swept kernels of its family are tuned for, as far as the baseline offers the type.
 std::vector<model::Problem> problems_of(const model::KernelSpec& baseline,
                                         const std::vector<sweep::Work>& swept) {
@@ -70,7 +65,8 @@ std::vector<model::Problem> problems_of(const model::KernelSpec& baseline,
   for (const sweep::Work& work : swept) {
     if (work.kernel.spec().family != baseline.family) continue;
     for (const model::Problem& problem : work.problems) {
-      if (has(baseline.types, problem.type) && !has(problems, problem)) problems.push_back(problem);
+      if (std::ranges::count(baseline.types, problem.type) > 0 && std::ranges::count(problems, problem) == 0)
+        problems.push_back(problem);
     }
   }
   return problems;
@@ -110,6 +106,31 @@ void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::D
   notices.push_back(fmt::format("timed beside {}, one trial at every size (--baselines off: none)",
                                 fmt::join(names, " and ")));
   std::move(found.begin(), found.end(), std::back_inserter(work));
+}
+
+/// The device with `name` in its name, in any case, that a run in the database was on, else the flagship of
+/// the architecture `name` (`sm_90`). Throws model::UsageError where that is none, or several of different
+/// names.
+model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known) {
+  std::optional<model::DeviceInfo> found;
+  std::set<std::string> names;
+  for (const model::DeviceInfo& device : db::devices(known)) {
+    if (!model::device_kind(device.kind).is_gpu ||
+        util::lower(device.name).find(util::lower(name)) == std::string::npos)
+      continue;
+    names.insert(device.name);
+    found = device;  // of several drivers the last
+  }
+  if (names.size() > 1) {
+    throw model::UsageError(
+        fmt::format("several GPUs have '{}' in their name: {}", name, fmt::join(names, ", ")),
+        "give more of the name");
+  }
+  if (found) return *found;
+  if (auto flagship = device::cuda::known_device(name)) return *flagship;
+  throw model::UsageError(
+      fmt::format("no GPU that the database knows has '{}' in its name", name),
+      fmt::format("or give an architecture: {}", fmt::join(device::cuda::known_architectures(), ", ")));
 }
 
 Backend open_outlined(const Selection& selection, const config::Settings& settings,
@@ -325,48 +346,26 @@ void begin_run(const Context& context, const config::Settings& settings, sweep::
   request.run.toolkit = request.compiler;
 }
 
-model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known) {
-  std::optional<model::DeviceInfo> found;
-  std::set<std::string> names;
-  for (const model::DeviceInfo& device : db::devices(known)) {
-    if (!model::device_kind(device.kind).is_gpu ||
-        util::lower(device.name).find(util::lower(name)) == std::string::npos)
-      continue;
-    names.insert(device.name);
-    found = device;  // of several drivers the last
-  }
-  if (names.size() > 1) {
-    throw model::UsageError(
-        fmt::format("several GPUs have '{}' in their name: {}", name, fmt::join(names, ", ")),
-        "give more of the name");
-  }
-  if (found) return *found;
-  if (auto flagship = device::cuda::known_device(name)) return *flagship;
-  throw model::UsageError(
-      fmt::format("no GPU that the database knows has '{}' in its name", name),
-      fmt::format("or give an architecture: {}", fmt::join(device::cuda::known_architectures(), ", ")));
-}
-
-db::ResultStore known_results(const config::Settings& settings) {
+static db::ResultStore known_results(const config::Settings& settings) {
   const std::filesystem::path path = settings.database();
   if (!std::filesystem::exists(path)) return db::ResultStore(db::open_in_memory());
   return db::ResultStore(db::open_results(path));
 }
 
-OutlinedSweep outline_sweep(const Context& context, const config::Settings& settings,
-                            const OutlineOptions& options, db::ResultStore& known,
-                            terminal::LinePrinter& printer, const std::atomic<bool>& stop) {
-  OutlinedSweep out;
+OutlinedSweep::OutlinedSweep(const Context& context, const OutlineOptions& options)
+    : settings(context.settings()),
+      known(known_results(settings)),
+      printer(open_terminal(settings), terminal::steady_clock()) {
   Selection selection = select_work(context, settings, options);
-  out.backend = open_outlined(selection, settings, options, known.connection());
-  out.request = make_request(selection, settings, options, out.backend, known);
-  out.notices = std::move(selection.notices);
+  backend = open_outlined(selection, settings, options, known.connection());
+  request = make_request(selection, settings, options, backend, known);
+  notices = std::move(selection.notices);
   std::optional<double> seconds;
   if (const auto time = settings.budget().time.count(); time > 0) seconds = static_cast<double>(time);
-  const LongLook look(printer, "counting configurations", seconds, stop);
-  out.list = sweep::list_trials(out.request, known, look.go_on());
-  out.notices.insert(out.notices.end(), out.list.notices.begin(), out.list.notices.end());
-  return out;
+  list = sweep::list_trials(request, known,
+                            long_look(printer, "counting configurations", seconds, signals.stop()));
+  notices.insert(notices.end(), list.notices.begin(), list.notices.end());
+  printer.clear();
 }
 
 void add_outline_flags(Command<OutlineOptions>& command) {

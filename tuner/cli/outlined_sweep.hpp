@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,7 +40,7 @@ struct SweepOptions {
 
 /// A sweep that is planned or compiled for, and not run: nothing is published.
 struct OutlineOptions : SweepOptions {
-  std::string gpu;  ///< a GPU that need not be here, see named_gpu(); empty: the setting `device`
+  std::string gpu;  ///< a GPU that need not be here, see add_outline_flags(); empty: the setting `device`
 };
 
 /// What is to be tuned, as far as that is known without a device or a database.
@@ -113,25 +112,18 @@ void add_outline_flags(Command<OutlineOptions>& command);
 
 /// A sweep that is not run here: what `tuner run` with the same flags would have to do.
 struct OutlinedSweep {
+  /// Throws as `tuner run` does. Counting the configurations ends with the setting `budget`, where that is a
+  /// time, and with a signal; it is shown where it takes long.
+  OutlinedSweep(const Context& context, const OutlineOptions& options);
+
+  config::Settings settings;
+  db::ResultStore known;  ///< what was measured before; in memory where there is no database yet
+  SignalGuard signals;
+  terminal::LinePrinter printer;
   sweep::Request request;
   Backend backend;  ///< without a runner where its GPU need not be here
   sweep::TrialList list;
   std::vector<std::string> notices;
 };
-
-/// The database to read what is known from: an empty one in memory where there is none yet.
-db::ResultStore known_results(const config::Settings& settings);
-
-/// `known` has what was measured before. Throws as `tuner run` does.
-/// Counting the configurations ends with the setting `budget`, where that is a time, and with `stop`; it is
-/// shown on `printer` where it takes long.
-OutlinedSweep outline_sweep(const Context& context, const config::Settings& settings,
-                            const OutlineOptions& options, db::ResultStore& known,
-                            terminal::LinePrinter& printer, const std::atomic<bool>& stop);
-
-/// The device with `name` in its name, in any case, that a run in the database was on, else the flagship of
-/// the architecture `name` (`sm_90`). Throws model::UsageError where that is none, or several of different
-/// names.
-model::DeviceInfo named_gpu(const std::string& name, const db::Connection& known);
 
 }  // namespace tuner::cli

@@ -36,16 +36,12 @@ struct Streams {
   bool links_err = false;
   bool pages = false;
   std::unique_ptr<terminal::Pager> pager;
+  std::string database;  ///< see database_flag()
 };
 
 Streams& streams() {
   static Streams all;
   return all;
-}
-
-std::string& flag() {
-  static std::string words;  // as stderr, which it is for, there is one
-  return words;
 }
 
 /// Whether what begins with `tuner ` is a command with a database.
@@ -224,21 +220,22 @@ void require_deliverable(const std::string& path) {
 }
 
 void name_database(const std::string& path) {
-  flag() = " --db " + util::shell_quote(path);
+  streams().database = " --db " + util::shell_quote(path);
 }
 
 std::string database_flag() {
-  return flag();
+  return streams().database;
 }
 
 std::string in_same_database(std::string text) {
-  if (flag().empty()) return text;
+  const std::string& flag = streams().database;
+  if (flag.empty()) return text;
   for (std::size_t at = text.find("tuner "); at != std::string::npos; at = text.find("tuner ", at + 1)) {
     const std::size_t end = end_of_command(text, at);
     if (end == std::string::npos) continue;
     const std::string_view command = std::string_view(text).substr(at, end - at);
     if (!takes_database(command) || command.find(" --db") != std::string_view::npos) continue;
-    text.insert(end, flag());
+    text.insert(end, flag);
   }
   return text;
 }

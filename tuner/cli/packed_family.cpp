@@ -108,8 +108,7 @@ const space::CompiledSpec& PackedFamily::spec_of(const std::string& kernel) {
 
 model::CompileJob PackedFamily::job_of(std::size_t configuration, std::size_t size) {
   const model::TrialRecord& trial = record(configuration);
-  spec_of(trial.kernel);  // which says what is missing
-  return m_at_hand->spaces.at(trial.kernel)
+  return m_at_hand->of(trial.kernel, "packs")
       .compile_job(case_of(size).problem, trial.configuration, m_at_hand->device.architecture,
                    m_compiler.name(m_at_hand->device));
 }

@@ -39,7 +39,6 @@ struct SweepPlan {
   std::vector<std::string> compile_basis;  ///< a sentence a kernel: by what it is expected
   double device_seconds = 0;
   std::vector<std::string> device_basis;  ///< the same for the device, a sentence a family
-  bool is_device_assumed = false;         ///< nothing like it was measured
   std::int64_t left() const { return trials - known; }
 };
 
@@ -84,8 +83,7 @@ class Expectation {
 /// Throws what a missing compiler throws.
 class Planner {
  public:
-  Planner(const OutlinedSweep& sweep, const config::Settings& settings, const db::Connection& known)
-      : m_sweep(sweep), m_settings(settings), m_known(known), m_cache(binary_cache(settings)) {}
+  explicit Planner(const OutlinedSweep& sweep) : m_sweep(sweep), m_cache(binary_cache(sweep.settings)) {}
 
   SweepPlan plan() {
     m_plan.known = m_plan.trials = m_sweep.list.known();
@@ -190,8 +188,8 @@ class Planner {
     if (!is_new) return expectation;
     const std::string& device = m_sweep.request.device.name;
     for (const db::CompileTime& time :
-         db::compile_times(m_known, spec.family, spec.name, m_sweep.request.compiler, device,
-                           static_cast<int>(sweep::CompileTimes::most_results)))
+         db::compile_times(m_sweep.known.connection(), spec.family, spec.name, m_sweep.request.compiler,
+                           device, static_cast<int>(sweep::CompileTimes::most_results)))
       expectation.learn(spec.name, time.configuration, time.compile_ms);
     const bool from_past = expectation.knows();
     if (!from_past) compile_sample(spec.name, maker, list, expectation);
@@ -219,7 +217,7 @@ class Planner {
   /// Past the cache: a plan leaves nothing behind.
   compile::CompilePool& sample_pool() {
     if (!m_pool) {
-      worker::RemoteCompilerSettings remote = compiler_settings(m_settings);
+      worker::RemoteCompilerSettings remote = compiler_settings(m_sweep.settings);
       remote.name = m_sweep.request.compiler;
       m_pool.emplace(m_sweep.backend.compile_jobs, [remote, kind = compiler_kind(m_sweep.backend.device)] {
         return std::make_unique<worker::RemoteCompiler>(compile_worker(kind), remote);
@@ -231,10 +229,9 @@ class Planner {
   void add_device_time(const sweep::Group& group) {
     const std::int64_t left = left_of(group);
     if (left <= 0) return;
-    const auto pace = db::pace(m_known, group.problem, m_sweep.request.device.name);
+    const auto pace = db::pace(m_sweep.known.connection(), group.problem, m_sweep.request.device.name);
     const double each = pace ? pace->seconds : assumed_seconds_a_trial;
     m_plan.device_seconds += static_cast<double>(left) * each;
-    if (!pace) m_plan.is_device_assumed = true;
     std::string basis =
         pace ? fmt::format("{}: {:.0f} ms a trial, the median gap between {} results of {}",
                            group.problem.family, 1000 * each, pace->results, pace->problem.text())
@@ -245,8 +242,6 @@ class Planner {
   }
 
   const OutlinedSweep& m_sweep;
-  const config::Settings& m_settings;
-  const db::Connection& m_known;
   std::shared_ptr<compile::BinaryCache> m_cache;
   std::optional<compile::CompilePool> m_pool;
   std::unordered_set<model::Digest, model::DigestHash> m_seen;
@@ -311,17 +306,12 @@ void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const Outlin
 }
 
 int show_plan(const Context& context, const OutlineOptions& options) {
-  const config::Settings settings = context.settings();
-  db::ResultStore known = known_results(settings);
-  SignalGuard signals;
-  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
-  const OutlinedSweep sweep = outline_sweep(context, settings, options, known, printer, signals.stop());
-  printer.clear();
-  if (signals.stop()) return signals.exit_code();
+  const OutlinedSweep sweep(context, options);
+  if (sweep.signals.stop()) return sweep.signals.exit_code();
   for (const std::string& notice : sweep.notices) write_err(notice);
   for (const std::string& left_out : exclusion_texts(sweep.list)) write_err(left_out);
   if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
-  const SweepPlan plan = Planner(sweep, settings, known.connection()).plan();
+  const SweepPlan plan = Planner(sweep).plan();
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
                           sweep.request.compiler));
   write_fact("trials:", fmt::format("{}{} on {} problems; {} known, {} left",

@@ -82,7 +82,7 @@ sweep::Request request_for(const config::Settings& settings, const db::Connectio
   sweep::Request request = make_request(settings, backend);
   request.seed = request.inputs_seed = settings.seed().value_or(0);
   request.policy.flush_l2 = trial.environment.l2 == "cold";
-  for (model::KernelSpec& at_hand : with_baselines(specs_at_hand(connection, trial, spec))) {
+  for (model::KernelSpec& at_hand : with_baselines(SpecsAtHand(connection, spec).of(trial))) {
     space::KernelSpace kernel(std::move(at_hand));
     const bool is_same = is_described(trial, kernel, {backend.device});
     if (is_same)

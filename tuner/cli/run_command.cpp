@@ -280,8 +280,8 @@ int run_once(const Context& context, const RunOptions& options) {
   if (request.same_bits)
     shown.count_only([&](const model::TrialRecord& trial) { return sweep::gives_bits(request, trial); });
   const double began = terminal::steady_clock()();
-  const LongLook look(printer, "counting configurations", request.budget.seconds, signals.stop());
-  const sweep::TrialList list = sweep::list_trials(request, store, look.go_on());
+  const sweep::TrialList list = sweep::list_trials(
+      request, store, long_look(printer, "counting configurations", request.budget.seconds, signals.stop()));
   printer.clear();
   if (request.budget.seconds)
     request.budget.seconds = std::max(0.0, *request.budget.seconds - (terminal::steady_clock()() - began));

@@ -34,8 +34,8 @@ constexpr std::array<std::int64_t, 2> listing_sizes = {64, 67};
 constexpr std::size_t affordable_space = 16;
 constexpr std::size_t most_run = 64;
 /// So much longer than a plain one may a run of what is watched take, and compiling it.
-constexpr double watched_run = 12;
-constexpr double watched_compile = 2;
+constexpr int watched_run = 12;
+constexpr int watched_compile = 2;
 
 }  // namespace
 
@@ -184,14 +184,11 @@ Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& set
   return tally;
 }
 
-std::chrono::milliseconds limit_of(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
 sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
-  return sanitize::Sanitizer(
-      {.run_limit = limit_of(watched_run * settings.number("run_timeout_s")),
-       .compile_limit = limit_of(watched_compile * settings.number("compile_timeout_s"))});
+  using std::chrono::milliseconds;
+  const milliseconds run = runner_settings(settings).run_deadline;
+  const milliseconds compile = compiler_settings(settings).deadline;
+  return sanitize::Sanitizer({.run_limit = run * watched_run, .compile_limit = compile * watched_compile});
 }
 
 std::string summary(const std::string& kernel, const Tally& tally) {

@@ -11,6 +11,17 @@
 
 namespace tuner::cli {
 
+space::GoOn long_look(terminal::LinePrinter& printer, std::string what, std::optional<double> budget_s,
+                      const std::atomic<bool>& stop) {
+  return [&printer, &stop, what = std::move(what), budget_s, clock = terminal::steady_clock(),
+          began = terminal::steady_clock()()] {
+    constexpr double share = 0.25;
+    const double passed = clock() - began;
+    if (passed > 1) printer.status(what, 0);
+    return !stop && (!budget_s || passed < share * *budget_s);
+  };
+}
+
 SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::DeviceInfo> devices,
                            cluster::Publisher* publisher, std::size_t rows, terminal::Clock clock)
     : m_printer(printer),
@@ -56,18 +67,6 @@ void SweepDisplay::more(std::int64_t trials) {
   if (m_publisher) m_publisher->more(trials);
   m_progress.set_total(m_progress.total() + trials);
   show();
-}
-
-void SweepDisplay::compiling(const model::TrialRecord& trial) {
-  m_picture.compiling(trial);
-}
-
-void SweepDisplay::compiled(const model::TrialRecord& trial) {
-  m_picture.compiled(trial);
-}
-
-void SweepDisplay::launching(const model::TrialRecord& trial) {
-  m_picture.launching(trial);
 }
 
 void SweepDisplay::finished(const model::TrialRecord& trial) {

@@ -16,32 +16,11 @@
 
 namespace tuner::cli {
 
-/// Watches what may take long before anything else can be said: it ends with a quarter of a budget of time,
-/// which is for more than looking, or a signal, and is shown after a second.
-class LongLook {
- public:
-  /// The references must outlive what go_on() gives. `budget_s`: absent: no limit.
-  LongLook(terminal::LinePrinter& printer, std::string what, std::optional<double> budget_s,
-           const std::atomic<bool>& stop)
-      : m_printer(printer), m_what(std::move(what)), m_stop(stop) {
-    constexpr double share = 0.25;
-    if (budget_s) m_seconds = *budget_s * share;
-  }
-
-  space::GoOn go_on() const {
-    return [this, clock = terminal::steady_clock(), began = terminal::steady_clock()()] {
-      const double passed = clock() - began;
-      if (passed > 1) m_printer.status(m_what, 0);
-      return !m_stop && (!m_seconds || passed < *m_seconds);
-    };
-  }
-
- private:
-  terminal::LinePrinter& m_printer;
-  std::string m_what;
-  std::optional<double> m_seconds;
-  const std::atomic<bool>& m_stop;
-};
+/// For what may take long before anything else can be said: it ends with a quarter of a budget of time, which
+/// is for more than looking, or with a signal, and is shown after a second. `budget_s`: absent: no limit. The
+/// references must outlive it.
+space::GoOn long_look(terminal::LinePrinter& printer, std::string what, std::optional<double> budget_s,
+                      const std::atomic<bool>& stop);
 
 /// What a sweep begins with.
 struct Expected {
@@ -92,9 +71,9 @@ class SweepDisplay final : public sweep::Observer {
 
   void planned(std::int64_t total, std::int64_t known, bool may_end_early) override;
   void more(std::int64_t trials) override;
-  void compiling(const model::TrialRecord& trial) override;
-  void compiled(const model::TrialRecord& trial) override;
-  void launching(const model::TrialRecord& trial) override;
+  void compiling(const model::TrialRecord& trial) override { m_picture.compiling(trial); }
+  void compiled(const model::TrialRecord& trial) override { m_picture.compiled(trial); }
+  void launching(const model::TrialRecord& trial) override { m_picture.launching(trial); }
   void finished(const model::TrialRecord& trial) override;
   void left_out(const model::TrialRecord& trial) override;
   void final_begins(const model::Problem& problem, std::size_t finalists) override;

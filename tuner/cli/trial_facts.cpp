@@ -235,11 +235,6 @@ void say_spec_changes(const db::Connection& connection, const answers::Chosen& a
     write_err(text);
 }
 
-std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
-                                             const model::TrialRecord& trial, const std::string& named) {
-  return SpecsAtHand(connection, named).of(trial);
-}
-
 namespace {
 
 /// Headers in folders include each other by their names from the folder of the kernel's source, which of a

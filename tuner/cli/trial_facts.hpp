@@ -54,11 +54,6 @@ std::vector<std::string> spec_sentences(const db::BestAnswers& answers,
 void say_spec_changes(const db::Connection& connection, const answers::Chosen& answers,
                       const std::string& spec, const Context& context);
 
-/// The specs that are at hand of a trial's kernel: the one in the file `named`, else the shipped one and the
-/// one where a sweep read it.
-std::vector<model::KernelSpec> specs_at_hand(const db::Connection& connection,
-                                             const model::TrialRecord& trial, const std::string& named);
-
 /// How a trial of a database is built: by the first of the specs at hand that compiles to what was measured,
 /// or the last at all. `asked`: for this problem; nothing: the trial's.
 packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,

@@ -81,31 +81,24 @@ std::vector<Offer> offered_kernels(bool are_families) {
   return offers;
 }
 
-std::vector<Offer> offered_strategies() {
-  std::vector<Offer> offers = {{"auto", "chosen by the size of the space"}};
-  for (const search::StrategyKind& kind : search::strategies())
-    offers.push_back({std::string(kind.name), std::string(kind.description)});
-  return offers;
-}
-
-std::vector<Offer> offered_sizes(const db::Connection& connection) {
-  std::vector<Offer> offers;
-  for (const db::Case& known : db::cases(connection))
-    offers.push_back({known.problem.size_text(), "measured"});
-  return offers;
-}
-
 /// Of a kind of words that `tuner` itself knows.
 std::vector<Offer> offers_of_kind(const std::string& kind, const Context& context,
                                   const std::vector<std::string>& line, const std::string& begun) {
   std::vector<Offer> offers;
   if (kind.empty()) return offers;
   try {
-    if (kind == "strategies") return offered_strategies();
+    if (kind == "strategies") {
+      offers.push_back({"auto", "chosen by the size of the space"});
+      for (const search::StrategyKind& known : search::strategies())
+        offers.push_back({std::string(known.name), std::string(known.description)});
+      return offers;
+    }
     if (kind == "kernels" || kind == "families") offers = offered_kernels(kind == "families");
     const db::Connection connection = database_of(context, line);
     if (kind == "trials") return offered_trials(connection, begun);
-    if (kind == "sizes") return offered_sizes(connection);
+    if (kind == "sizes")
+      for (const db::Case& known : db::cases(connection))
+        offers.push_back({known.problem.size_text(), "measured"});
     if (kind == "gpus")
       for (const model::DeviceInfo& device : db::devices(connection))
         offers.push_back({device.name, device.driver});

@@ -136,10 +136,6 @@ void Progress::already_known(std::int64_t trials) {
   m_known += trials;
 }
 
-void Progress::begin() {
-  m_started = m_last = m_clock();
-}
-
 void Progress::end_after(std::optional<double> seconds, std::optional<std::int64_t> trials) {
   m_time_limit = seconds;
   m_trial_limit = trials;

@@ -51,7 +51,7 @@ class Progress {
   /// A trial of those may be the best so far, or the baseline to beat.
   void known_best(const model::TrialRecord& trial);
   /// Time starts now.
-  void begin();
+  void begin() { m_started = m_last = m_clock(); }
   /// What a completion took in the past, until there are enough of now.
   void expect(double seconds_each) { m_expected_each = seconds_each; }
   /// The sweep ends when it has taken so long, or when so many trials have ended, whatever is left.
