@@ -121,17 +121,9 @@ Cell resolve_cell(const Trials& trials) {
 }
 
 std::string cell_text(const Cell& cell, const Field& field) {
-  switch (cell.kind) {
-    case Cell::Kind::value:
-      return field_text(*cell.trial, field);
-    case Cell::Kind::not_applicable:
-      return "NA";
-    case Cell::Kind::failed:
-      return fmt::format("✗ {}", model::to_string(cell.status));
-    case Cell::Kind::untried:
-      return "-";
-  }
-  return "-";
+  if (cell.kind == Cell::Kind::value) return field_text(*cell.trial, field);
+  if (cell.kind == Cell::Kind::failed) return fmt::format("✗ {}", model::to_string(cell.status));
+  return cell.kind == Cell::Kind::not_applicable ? "NA" : "-";
 }
 
 std::string legend(const Table& table) {

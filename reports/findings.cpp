@@ -41,24 +41,14 @@ std::string baseline_note(const std::vector<std::string>& names) {
 
 namespace {
 
-bool is_of(const model::Ceiling& ceiling, const model::TrialRecord& trial, const char* kind) {
-  return ceiling.device == trial.environment.device && ceiling.kind == kind && ceiling.value > 0;
-}
-
-const model::Ceiling* arithmetic_ceiling(const model::TrialRecord& trial,
-                                         const std::vector<model::Ceiling>& ceilings) {
-  for (const model::Ceiling& ceiling : ceilings) {
-    if (is_of(ceiling, trial, "arithmetic") && ceiling.type == trial.problem.type) return &ceiling;
-  }
-  return nullptr;
-}
-
-const model::Ceiling* memory_ceiling(const model::TrialRecord& trial,
-                                     const std::vector<model::Ceiling>& ceilings) {
+/// The highest of a kind on the trial's device: of arithmetic that of its type, of memory any. Null: none.
+const model::Ceiling* highest_ceiling(const model::TrialRecord& trial, std::string_view kind,
+                                      const std::vector<model::Ceiling>& ceilings) {
   const model::Ceiling* highest = nullptr;
-  for (const model::Ceiling& ceiling : ceilings) {
-    if (!is_of(ceiling, trial, "memory")) continue;
-    if (highest == nullptr || ceiling.value > highest->value) highest = &ceiling;
+  for (const model::Ceiling& one : ceilings) {
+    const bool is_its = one.device == trial.environment.device && one.kind == kind && one.value > 0 &&
+                        (kind != "arithmetic" || one.type == trial.problem.type);
+    if (is_its && (highest == nullptr || one.value > highest->value)) highest = &one;
   }
   return highest;
 }
@@ -75,8 +65,8 @@ std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
     const double fraction = work / seconds / ceiling->value;
     if (fraction > share.fraction) share = {fraction, ceiling};
   };
-  weigh(trial.workload.operations, arithmetic_ceiling(trial, ceilings));
-  weigh(trial.workload.bytes, memory_ceiling(trial, ceilings));
+  weigh(trial.workload.operations, highest_ceiling(trial, "arithmetic", ceilings));
+  weigh(trial.workload.bytes, highest_ceiling(trial, "memory", ceilings));
   if (share.ceiling == nullptr) return std::nullopt;
   return share;
 }

@@ -118,17 +118,8 @@ std::vector<AxisEntry> axis_entries(const Axis& axis, const Filter& filter, cons
 /// Headings of the columns that a row axis takes.
 std::string axis_heading(const Axis& axis) {
   if (!axis.heading.empty()) return axis.heading;
-  switch (axis.kind) {
-    case Axis::Kind::size:
-      return "size";
-    case Axis::Kind::kernel:
-      return "kernel";
-    case Axis::Kind::choice:
-      return "";
-    case Axis::Kind::parameter:
-      break;
-  }
-  return fmt::format("{}", fmt::join(axis.parameters, " × "));
+  if (axis.kind == Axis::Kind::parameter) return fmt::format("{}", fmt::join(axis.parameters, " × "));
+  return axis.kind == Axis::Kind::size ? "size" : axis.kind == Axis::Kind::kernel ? "kernel" : "";
 }
 
 /// The product of no axes is one empty point.

@@ -84,12 +84,7 @@ Json page_json(const ReportInput& input) {
 std::string script_safe(const std::string& json) {
   std::string out;
   out.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  }
+  for (const char& c : json) out += c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1);
   return out;
 }
 

@@ -262,15 +262,9 @@ std::vector<std::string> baseline_names(const std::vector<ProblemSummary>& probl
 
 std::string bits_text(const TrialRecord& best, const TrialRecord* untuned) {
   if (untuned == nullptr || untuned->key == best.key) return "";
-  switch (compare_bits(best.outcome.output_bits, untuned->outcome.output_bits)) {
-    case model::BitsRelation::same:
-      return "as the default";
-    case model::BitsRelation::other:
-      return "others";
-    case model::BitsRelation::unknown:
-      break;
-  }
-  return "";
+  const auto relation = compare_bits(best.outcome.output_bits, untuned->outcome.output_bits);
+  if (relation == model::BitsRelation::same) return "as the default";
+  return relation == model::BitsRelation::other ? "others" : "";
 }
 
 std::string reason(const TrialRecord& trial) {

@@ -14,11 +14,6 @@
 namespace reports {
 namespace {
 
-/// A plain number: no trailing zeros after the point.
-std::string tick_label(double value, int decimals) {
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
 Tick at(double value) {
   return {value,
           value == std::floor(value) && value < 1e15 ? fmt::format("{:.0f}", value) : significant(value, 3)};
@@ -37,7 +32,7 @@ std::vector<Tick> linear_ticks(double max) {
   const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
   const int count = static_cast<int>(std::ceil(max / step - 1e-9));
   std::vector<Tick> ticks;
-  for (int i = 0; i <= count; ++i) ticks.push_back({i * step, tick_label(i * step, decimals)});
+  for (int i = 0; i <= count; ++i) ticks.push_back({i * step, fmt::format("{:.{}f}", i * step, decimals)});
   return ticks;
 }
 
