@@ -70,11 +70,6 @@ bool is_identifier(const std::string& name) {
          name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-bool is_file(const std::string& name) {
-  std::error_code error;
-  return fs::is_regular_file(name, error);
-}
-
 [[noreturn]] void refuse(const std::string& name) {
   throw NothingFound(
       fmt::format("'{}' is neither a file nor the beginning of a trial's or a run's identifier", name),
@@ -112,7 +107,7 @@ const model::Measurement& measurement_of(const model::TrialRecord& trial) {
 Side load_side(const fs::path& own_database, const std::string& name) {
   std::error_code error;
   const bool is_own = fs::equivalent(own_database, name, error);
-  if (is_file(name) && !is_own) return load_file(name);
+  if (fs::is_regular_file(name, error) && !is_own) return load_file(name);
   if (!is_own && !is_identifier(name)) refuse(name);
   const db::Connection own = db::open_results(own_database);
   if (is_own) return {name, std::nullopt, best_in(own)};

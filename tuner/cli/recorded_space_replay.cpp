@@ -37,30 +37,23 @@ model::DeviceLimits no_limits() {
   return limits;
 }
 
-/// Finds entries by the values of the parameters, whatever the order in which a spec has these.
-class Entries {
- public:
-  explicit Entries(const RecordedSpace& recorded) : m_recorded(recorded) {
-    for (const RecordedSpace::Entry& entry : recorded.entries) m_by_coordinates[entry.coordinates] = &entry;
-  }
+/// By their coordinates.
+using Entries = std::map<std::vector<std::uint16_t>, const RecordedSpace::Entry*>;
 
-  const RecordedSpace::Entry* find(const model::Configuration& configuration) const {
-    std::vector<std::uint16_t> coordinates;
-    for (const model::ParameterSpec& parameter : m_recorded.parameters) {
-      const model::Value* value = configuration.find(parameter.name);
-      const auto place =
-          value == nullptr ? parameter.values.end() : std::ranges::find(parameter.values, *value);
-      if (place == parameter.values.end()) return nullptr;
-      coordinates.push_back(static_cast<std::uint16_t>(place - parameter.values.begin()));
-    }
-    const auto found = m_by_coordinates.find(coordinates);
-    return found == m_by_coordinates.end() ? nullptr : found->second;
+/// That with the values of the parameters, whatever the order in which a spec has these; null: none.
+const RecordedSpace::Entry* entry_of(const RecordedSpace& recorded, const Entries& entries,
+                                     const model::Configuration& configuration) {
+  std::vector<std::uint16_t> coordinates;
+  for (const model::ParameterSpec& parameter : recorded.parameters) {
+    const model::Value* value = configuration.find(parameter.name);
+    const auto place =
+        value == nullptr ? parameter.values.end() : std::ranges::find(parameter.values, *value);
+    if (place == parameter.values.end()) return nullptr;
+    coordinates.push_back(static_cast<std::uint16_t>(place - parameter.values.begin()));
   }
-
- private:
-  const RecordedSpace& m_recorded;
-  std::map<std::vector<std::uint16_t>, const RecordedSpace::Entry*> m_by_coordinates;
-};
+  const auto found = entries.find(coordinates);
+  return found == entries.end() ? nullptr : found->second;
+}
 
 /// Why the recording has nothing of `kernel` on `problem`.
 std::optional<std::string> why_unrecorded(const RecordedSpace& recorded, const model::KernelSpec& kernel,
@@ -81,10 +74,11 @@ std::optional<std::string> why_unrecorded(const RecordedSpace& recorded, const m
 }
 
 void add_records(const sweep::Request& request, const sweep::Work& work, const model::Problem& problem,
-                 const Entries& entries, std::vector<model::TrialRecord>& records) {
+                 const RecordedSpace& recorded, const Entries& entries,
+                 std::vector<model::TrialRecord>& records) {
   const sweep::TrialMaker maker(request, work, problem);
   work.kernel.enumerate(problem, request.device.limits, [&](const model::Configuration& configuration) {
-    const RecordedSpace::Entry* entry = entries.find(configuration);
+    const RecordedSpace::Entry* entry = entry_of(recorded, entries, configuration);
     if (entry == nullptr) return true;
     model::TrialRecord record = maker.make(configuration).record;
     record.outcome = interchange::outcome_of(*entry);
@@ -134,7 +128,8 @@ sweep::Work recorded_work(const RecordedSpace& recorded) {
 void play_recorded(const sweep::Request& request, Backend& backend) {
   if (!backend.recorded_space) return;
   const RecordedSpace& recorded = *backend.recorded_space;
-  const Entries entries(recorded);
+  Entries entries;
+  for (const RecordedSpace::Entry& entry : recorded.entries) entries[entry.coordinates] = &entry;
   auto records = std::make_shared<std::vector<model::TrialRecord>>();
   std::vector<std::string> reasons;
   for (const sweep::Work& work : request.work) {
@@ -142,7 +137,7 @@ void play_recorded(const sweep::Request& request, Backend& backend) {
       if (const auto reason = why_unrecorded(recorded, work.kernel.spec(), problem))
         reasons.push_back(*reason);
       else
-        add_records(request, work, problem, entries, *records);
+        add_records(request, work, problem, recorded, entries, *records);
     }
   }
   if (records->empty()) {

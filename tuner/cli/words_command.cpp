@@ -148,51 +148,42 @@ Typed typed_of(const CommandShape& program, const std::vector<std::string>& line
 constexpr const char* files = ":files";
 constexpr const char* folders = ":folders";
 
-/// What a shell offers for `begun` behind `line`.
-class Offers {
- public:
-  Offers(const Context& context, const std::vector<std::string>& line, std::string begun)
-      : m_context(context), m_line(line), m_begun(std::move(begun)) {}
-
-  void find(const CommandShape& program) {
-    const Typed typed = typed_of(program, m_line);
-    const std::size_t equals = m_begun.find('=');
-    const ArgumentShape* valued = typed.awaited;
-    if (valued == nullptr && m_begun.starts_with("--") && equals != std::string::npos) {
-      valued = flag_named(*typed.command, m_begun.substr(0, equals));
-      m_head = m_begun.substr(0, equals + 1);
-      m_begun.erase(0, equals + 1);
-    }
-    if (valued != nullptr) return add(valued->value);
-    if (m_begun.starts_with('-')) {
-      for (const ArgumentShape& flag : typed.command->flags)
-        for (const std::string& name : flag.names)
-          if (flag.many || !typed.given.contains(&flag)) add({name, flag.description});
-      return;
-    }
-    for (const ArgumentShape& value : typed.command->values) add(value.value);
-    for (const CommandShape& command : typed.command->commands) add({command.name, command.description});
+/// What a shell offers for `begun` behind `line`: a line each.
+std::string offers_text(const Context& context, const CommandShape& program,
+                        const std::vector<std::string>& line, std::string begun) {
+  std::string text;
+  std::string head;  // of the word: `--format=`
+  std::set<std::string> told;
+  const auto add = [&](const std::string& word, const std::string& meaning) {
+    if (word.starts_with(begun) && told.insert(word).second)
+      text += fmt::format("{}{}\t{}\n", head, util::one_line(word), util::one_line(meaning));
+  };
+  const auto add_values = [&](const ValueShape& value) {
+    for (const std::string& choice : value.choices) add(choice, "");
+    for (const Offer& offer : offers_of_kind(value.asks, context, line, begun))
+      add(offer.word, offer.meaning);
+    if (value.is_file || value.is_folder) text += fmt::format("{}\n", value.is_file ? files : folders);
+  };
+  const Typed typed = typed_of(program, line);
+  const std::size_t equals = begun.find('=');
+  const ArgumentShape* valued = typed.awaited;
+  if (valued == nullptr && begun.starts_with("--") && equals != std::string::npos) {
+    valued = flag_named(*typed.command, begun.substr(0, equals));
+    head = begun.substr(0, equals + 1);
+    begun.erase(0, equals + 1);
   }
-  const std::string& text() const { return m_text; }
-
- private:
-  void add(const ValueShape& value) {
-    for (const std::string& choice : value.choices) add({choice, ""});
-    for (const Offer& offer : offers_of_kind(value.asks, m_context, m_line, m_begun)) add(offer);
-    if (value.is_file || value.is_folder) m_text += fmt::format("{}\n", value.is_file ? files : folders);
+  if (valued != nullptr) {
+    add_values(valued->value);
+  } else if (begun.starts_with('-')) {
+    for (const ArgumentShape& flag : typed.command->flags)
+      for (const std::string& name : flag.names)
+        if (flag.many || !typed.given.contains(&flag)) add(name, flag.description);
+  } else {
+    for (const ArgumentShape& value : typed.command->values) add_values(value.value);
+    for (const CommandShape& command : typed.command->commands) add(command.name, command.description);
   }
-  void add(const Offer& offer) {
-    if (offer.word.starts_with(m_begun) && m_told.insert(offer.word).second)
-      m_text += fmt::format("{}{}\t{}\n", m_head, util::one_line(offer.word), util::one_line(offer.meaning));
-  }
-
-  const Context& m_context;
-  const std::vector<std::string>& m_line;
-  std::string m_begun;
-  std::string m_head;  ///< of the word: `--format=`
-  std::set<std::string> m_told;
-  std::string m_text;
-};
+  return text;
+}
 
 }  // namespace
 
@@ -201,9 +192,7 @@ void add_words(const CommandPlace& place) {
   using Line = std::vector<std::string>;
   const auto print = [&program = place.parent](const Context& context, const Line& line) {
     const Line before(line.begin() + 1, line.end());
-    Offers offers(context, before, line.front());
-    offers.find(command_shape(program));
-    write_out(offers.text());
+    write_out(offers_text(context, command_shape(program), before, line.front()));
     return 0;
   };
   Command<Line> command(place, "words", "What a shell may complete (internal)", print);
