@@ -10,18 +10,7 @@
 namespace tuner::packing {
 namespace {
 
-using space::Op;
-
-/// Operators stand in the same order in both.
-use::Op twin(Op op) {
-  const auto shifted = [op](Op from, use::Op to) {
-    return static_cast<use::Op>(static_cast<int>(to) + static_cast<int>(op) - static_cast<int>(from));
-  };
-  return op >= Op::jump ? shifted(Op::jump, use::Op::jump) : shifted(Op::negate, use::Op::negate);
-}
-
-static_assert(static_cast<int>(use::last_op) - static_cast<int>(use::Op::negate) ==
-              static_cast<int>(Op::or_jump) - static_cast<int>(Op::negate));
+using use::Op;
 
 [[noreturn]] void refuse(const space::Compiled& expression, const char* why) {
   throw model::UsageError(fmt::format("`{}` {}", expression.source->text, why));
@@ -34,7 +23,7 @@ use::Expression conjunction(const std::vector<use::Expression>& all) {
   for (const use::Expression& one : all) {
     const auto moved = static_cast<std::int64_t>(result.code.size());
     for (use::Instruction instruction : one.code) {
-      if (instruction.op >= use::Op::jump) instruction.integer += moved;
+      if (use::is_jump(instruction.op)) instruction.integer += moved;
       result.code.push_back(instruction);
     }
     jumps.push_back(result.code.size());
@@ -84,7 +73,7 @@ bool Folding::varies(const space::Compiled& expression) const {
 
 std::int64_t Folding::value(const space::Compiled& expression) const {
   const space::Evaluated<std::int64_t> result = space::evaluate(expression.program, m_slots);
-  if (result.fault != space::Fault::none) refuse(expression, space::describe(result.fault).data());
+  if (result.fault != space::Fault::none) refuse(expression, space::describe(result.fault));
   return result.value;
 }
 
@@ -113,7 +102,7 @@ use::Expression Folding::folded(const space::Compiled& expression, bool is_real)
   if (!varies(expression)) {
     if (!is_real) return use::constant(value(expression));
     const space::Evaluated<double> result = space::evaluate_real(expression.program, m_slots);
-    if (result.fault != space::Fault::none) refuse(expression, space::describe(result.fault).data());
+    if (result.fault != space::Fault::none) refuse(expression, space::describe(result.fault));
     return use::constant_real(result.value);
   }
   use::Expression result;
@@ -129,7 +118,7 @@ use::Expression Folding::folded(const space::Compiled& expression, bool is_real)
       }
       case Op::load_derived:
         if (!slot_varies(one.argument) && m_slots.faults[argument] != space::Fault::none)
-          refuse(expression, space::describe(m_slots.faults[argument]).data());
+          refuse(expression, space::describe(m_slots.faults[argument]));
         [[fallthrough]];
       case Op::load:
         result.code.push_back(loaded(one.argument));
@@ -137,7 +126,7 @@ use::Expression Folding::folded(const space::Compiled& expression, bool is_real)
       case Op::load_time:
         refuse(expression, "reads a time");
       default:
-        result.code.push_back({twin(one.op), one.argument});
+        result.code.push_back({one.op, one.argument});
     }
   }
   return result;

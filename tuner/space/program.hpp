@@ -1,74 +1,19 @@
 #pragma once
 #include <cstdint>
-#include <string_view>
 #include <vector>
+
+#include "tuner/use/arithmetic.hpp"
 
 namespace tuner::space {
 
-/// Why an expression has no value.
-enum class Fault : std::uint8_t {
-  none,
-  division_by_zero,
-  overflow,
-  shift_count,
-  logarithm,
-  square_root,
-  multiple,
-  not_finite
-};
+using use::describe;
+using use::Fault;
+using use::is_jump;
+using use::is_unary;
+using use::Op;
 
-/// `division by zero`, …: as it appears in a Rejection.
-std::string_view describe(Fault fault);
-
-enum class Op : std::uint8_t {
-  // What a value is made from; the argument is an index.
-  constant,      ///< literals[argument]
-  load,          ///< slots.values[argument], which always has a value
-  load_derived,  ///< slots.values[argument], which may have a fault instead
-  load_time,
-  // Unary operators, on the top of the stack.
-  negate,
-  logical_not,
-  absolute,
-  is_pow2,
-  log2,
-  square_root,  ///< of integers rounded down
-  truth,        ///< 0 or 1
-  // Binary operators, on the two topmost.
-  add,
-  subtract,
-  multiply,
-  divide,
-  remainder,
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_left,
-  shift_right,
-  minimum,
-  maximum,
-  ceil_div,
-  round_up,
-  // Control; the argument is the instruction to go on with.
-  jump,
-  jump_if_zero,  ///< takes the condition off the stack
-  and_jump,      ///< where the top is zero leaves 0 and jumps, else takes it off
-  or_jump,       ///< where the top is not zero leaves 1 and jumps, else takes it off
-};
-
-constexpr bool is_unary(Op op) {
-  return op >= Op::negate && op <= Op::truth;
-}
-constexpr bool is_jump(Op op) {
-  return op >= Op::jump;
-}
-
+/// The argument of Op::constant is a place among the literals, of a load a slot, of a jump the instruction to
+/// go on with.
 struct Instruction {
   Op op = Op::constant;
   std::int32_t argument = 0;
@@ -84,7 +29,7 @@ struct Literal {
 /// A compiled expression: code for a stack machine. Made by generate() alone, which guarantees that the code
 /// is well formed and needs at most `stack_limit` values at a time.
 struct Program {
-  static constexpr int stack_limit = 256;
+  static constexpr int stack_limit = use::stack_limit;
   std::vector<Instruction> code;
   std::vector<Literal> literals;
   std::vector<int> reads;  ///< slots, each once, ascending

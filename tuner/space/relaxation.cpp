@@ -61,7 +61,7 @@ Relaxation::Parts Relaxation::parts_of(const Program& program) {
     } else if (is_jump(one.op)) {
       const std::size_t left = pop();
       jumps.push_back({one.op, left, parts.all[left].begin, target});
-    } else if (one.op < Op::negate) {
+    } else if (use::makes_value(one.op)) {
       push({Op::constant, i, i + 1});
     } else {
       if (!is_unary(one.op)) pop();

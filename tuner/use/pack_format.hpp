@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tuner/use/arithmetic.hpp"
 #include "tuner/use/tuner.h"
 
 /// The bytes of a pack. A header names sections, each an array of records of one kind at a multiple of 8
@@ -13,50 +14,6 @@ inline constexpr char magic[8] = {'T', 'U', 'N', 'E', 'R', 'P', 'K', '\n'};
 /// A reader refuses packs of another version than its own.
 inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t no_index = 0xffffffff;  ///< in place of an index
-
-/// Operations of a stack machine on 64-bit integers, or on doubles in code that says so. They mean what the
-/// expression language of specs means by them (tuner/space/space.hpp), with the same faults.
-enum class Op : std::uint8_t {
-  // What a value is made from.
-  integer,  ///< its 8 bytes follow
-  real,     ///< its 8 bytes follow, in code on doubles
-  load,     ///< a byte follows: which variable
-  // Unary operators, on the top of the stack.
-  negate,
-  logical_not,
-  absolute,
-  is_pow2,
-  log2,
-  square_root,
-  truth,
-  // Binary operators, on the two topmost. Those on bits are for integers alone.
-  add,
-  subtract,
-  multiply,
-  divide,
-  remainder,
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_left,
-  shift_right,
-  minimum,
-  maximum,
-  ceil_div,
-  round_up,
-  // Control. Two bytes follow: the byte of this code to go on with, behind this instruction.
-  jump,
-  jump_if_zero,  ///< takes the condition off the stack
-  and_jump,      ///< where the top is zero leaves 0 and jumps, else takes it off
-  or_jump,       ///< where the top is not zero leaves 1 and jumps, else takes it off
-};
-inline constexpr Op last_op = Op::or_jump;
 
 /// Variables of code: sizes from 0, then what the device says, then the derived values of a configuration.
 inline constexpr std::uint32_t most_sizes = 16;
@@ -87,7 +44,6 @@ enum class Limit : std::uint8_t {
 inline constexpr std::uint32_t limit_count = 17;
 
 inline constexpr std::uint32_t most_code_bytes = 8192;
-inline constexpr std::uint32_t stack_limit = 256;
 inline constexpr std::uint32_t most_operands = 256;        ///< of a step
 inline constexpr std::uint32_t most_operand_bytes = 8192;  ///< of a step, as operand_room() counts them
 inline constexpr std::uint32_t most_workspaces = 64;       ///< of a configuration

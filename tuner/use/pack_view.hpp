@@ -6,20 +6,6 @@
 
 namespace tuner::use {
 
-/// Why code has no value.
-enum class Fault : std::uint8_t {
-  none,
-  division_by_zero,
-  overflow,
-  shift_count,
-  logarithm,
-  square_root,
-  multiple,
-  not_finite
-};
-
-const char* describe(Fault fault);
-
 /// What code reads. Only what the code may read has to be set.
 struct Variables {
   std::int64_t values[variable_count];

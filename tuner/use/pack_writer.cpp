@@ -16,10 +16,6 @@ namespace {
   throw std::invalid_argument("pack: " + why);
 }
 
-bool is_jump(Op op) {
-  return op >= Op::jump;
-}
-
 template <typename Value>
 void append(std::string& bytes, const Value& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
