@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/parser.hpp"
 #include "tuner/util/text.hpp"
 
@@ -12,16 +13,6 @@ namespace {
 
 constexpr std::size_t most_letters = 64;
 constexpr std::size_t most_entry_letters = 256;
-
-// [lex.key] of C++20, alternative tokens included.
-constexpr std::string_view cpp_keywords =
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
-    "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await "
-    "co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern "
-    "false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr "
-    "operator or or_eq private protected public register reinterpret_cast requires return short signed "
-    "sizeof static static_assert static_cast struct switch template this thread_local throw true try "
-    "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
 
 // Last the members of threadIdx and its like: a macro of such a name breaks every one of them.
 constexpr std::string_view cuda_names =
@@ -37,7 +28,7 @@ bool is_digit(char c) {
 }
 
 std::string_view owner_of(std::string_view name) {
-  if (util::has_word(cpp_keywords, name)) return "a word of C++";
+  if (tuner::space::is_cpp_keyword(name)) return "a word of C++";
   if (util::has_word(cuda_names, name)) return "used by CUDA sources";
   if (util::has_word(tuner_names, name)) return "set by the tuner";
   if (name.starts_with("__") || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {

@@ -8,6 +8,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/parser.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::space {
 namespace {
@@ -197,20 +198,15 @@ std::optional<CppExpression> cpp_expression(const model::Expression& expression,
 }
 
 bool is_cpp_keyword(std::string_view name) {
-  constexpr std::array<std::string_view, 84> keywords = {
-      "alignas",   "alignof",  "and",      "and_eq",    "asm",          "auto",          "bitand",
-      "bitor",     "bool",     "break",    "case",      "catch",        "char",          "char16_t",
-      "char32_t",  "class",    "compl",    "const",     "const_cast",   "constexpr",     "continue",
-      "decltype",  "default",  "delete",   "do",        "double",       "dynamic_cast",  "else",
-      "enum",      "explicit", "export",   "extern",    "false",        "float",         "for",
-      "friend",    "goto",     "if",       "inline",    "int",          "long",          "mutable",
-      "namespace", "new",      "noexcept", "not",       "not_eq",       "nullptr",       "operator",
-      "or",        "or_eq",    "private",  "protected", "public",       "register",      "reinterpret_cast",
-      "return",    "short",    "signed",   "sizeof",    "static",       "static_assert", "static_cast",
-      "struct",    "switch",   "template", "this",      "thread_local", "throw",         "true",
-      "try",       "typedef",  "typeid",   "typename",  "union",        "unsigned",      "using",
-      "virtual",   "void",     "volatile", "wchar_t",   "while",        "xor",           "xor_eq"};
-  return std::find(keywords.begin(), keywords.end(), name) != keywords.end();
+  constexpr std::string_view keywords =
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t "
+      "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await "
+      "co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern "
+      "false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr "
+      "operator or or_eq private protected public register reinterpret_cast requires return short signed "
+      "sizeof static static_assert static_cast struct switch template this thread_local throw true try "
+      "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
+  return util::has_word(keywords, name);
 }
 
 std::string cpp_name(std::string_view name) {
