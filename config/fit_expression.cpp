@@ -325,9 +325,7 @@ std::optional<std::int64_t> expression_value(const std::string& expression,
   const auto& tree = std::get<space::Syntax>(syntax);
   const auto program = space::generate(tree, tree.root, scope, {.limits = false});
   if (!std::holds_alternative<space::Program>(program)) return std::nullopt;
-  space::Slots slots;
-  slots.values.resize(static_cast<std::size_t>(scope.slots()));
-  slots.faults.resize(slots.values.size(), space::Fault::none);
+  space::Slots slots = scope.zeros();
   for (const auto& [name, value] : names)
     slots.values[static_cast<std::size_t>(scope.find(name)->slot)] = value;
   const auto evaluated = space::evaluate(std::get<space::Program>(program), slots);

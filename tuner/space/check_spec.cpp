@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "tuner/model/configuration.hpp"
 #include "tuner/space/space.hpp"
@@ -12,44 +11,15 @@
 namespace tuner::space {
 namespace {
 
-using model::KernelSpec;
 using model::ParameterSpec;
 using model::Value;
 
-constexpr std::size_t most_values =
-    0xFFFF;  // ConfigurationList keeps positions in 16 bits, and one of them means inactive
-
+/// A configuration that is asked for may bring a value that the spec does not list.
 void check_values(const ParameterSpec& parameter, ExpressionCompiler& compiler) {
-  if (parameter.values.empty()) {
-    compiler.report(parameter.where, fmt::format("parameter `{}` has no values", parameter.name),
-                    "give it at least one");
-    return;
-  }
-  if (parameter.values.size() > most_values) {
-    compiler.report(parameter.where,
-                    fmt::format("parameter `{}` has {} values", parameter.name, parameter.values.size()),
-                    fmt::format("at most {} are allowed", most_values));
-  }
   const bool words = parameter.values.front().is_word();
-  std::set<Value> seen;
-  for (const Value& value : parameter.values) {
-    if (value.is_word() != words) {
-      compiler.report(parameter.where, fmt::format("parameter `{}` mixes words and numbers", parameter.name),
-                      "write all values alike");
-      return;
-    }
-    if (!seen.insert(value).second) {
-      compiler.report(parameter.where,
-                      fmt::format("parameter `{}` lists {} twice", parameter.name, excerpt(value.text())),
-                      "remove one");
-    }
-  }
-  if (parameter.when && parameter.otherwise.is_word() != words) {
-    compiler.report(parameter.where,
-                    fmt::format("`otherwise` of parameter `{}` is {}, but its values are {}", parameter.name,
-                                excerpt(parameter.otherwise.text()), words ? "words" : "numbers"),
-                    words ? "give it a word" : "give it a number");
-  }
+  if (std::ranges::count(parameter.values, words, &Value::is_word) == std::ssize(parameter.values)) return;
+  compiler.report(parameter.where, fmt::format("parameter `{}` mixes words and numbers", parameter.name),
+                  "write all values alike");
 }
 
 /// Words become the macros P_WORD, whose values tell them apart.
@@ -79,34 +49,6 @@ void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
             "choose another word");
       }
     }
-  }
-}
-
-void check_defaults(const KernelSpec& spec, ExpressionCompiler& compiler) {
-  const model::SourceLocation file{spec.path, 0, 0};
-  std::vector<std::string> names;
-  for (const ParameterSpec& parameter : spec.parameters) names.push_back(parameter.name);
-  std::set<std::string> seen;
-  for (const model::Assignment& assignment : spec.defaults) {
-    const auto found = std::ranges::find(names, assignment.name);
-    if (!seen.insert(assignment.name).second) {
-      compiler.report(file, fmt::format("default sets `{}` twice", excerpt(assignment.name)), "remove one");
-    }
-    if (found == names.end()) {
-      compiler.report(file, fmt::format("default sets `{}`, which is no parameter", excerpt(assignment.name)),
-                      util::did_you_mean(assignment.name, names));
-      continue;
-    }
-    const ParameterSpec& parameter = spec.parameters[static_cast<std::size_t>(found - names.begin())];
-    const auto& values = parameter.values;
-    const bool offered = std::ranges::count(values, assignment.value) > 0;
-    if (offered || (parameter.when && assignment.value == parameter.otherwise)) continue;
-    std::vector<std::string> texts;
-    for (const Value& value : values) texts.push_back(excerpt(value.text()));
-    compiler.report(file,
-                    fmt::format("default {} = {} is not among its values", parameter.name,
-                                excerpt(assignment.value.text())),
-                    fmt::format("it offers {}", fmt::join(texts, ", ")));
   }
 }
 
@@ -214,24 +156,9 @@ void check_inputs(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
 }  // namespace
 
 void check_declarations(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
-  const KernelSpec& spec = compiled.spec;
-  if (spec.types.empty()) {
-    compiler.report({spec.path, 0, 0}, fmt::format("kernel `{}` offers no element type", spec.name),
-                    "types = [\"float\"]");
-  }
-  for (const ParameterSpec& parameter : spec.parameters) check_values(parameter, compiler);
+  for (const ParameterSpec& parameter : compiled.spec.parameters) check_values(parameter, compiler);
   check_words(compiled, compiler);
   check_options(compiled, compiler);
-  check_defaults(spec, compiler);
-  std::set<std::string> metrics;
-  for (const model::MetricSpec& metric : spec.metrics) {
-    if (metric.name.empty() || !metrics.insert(metric.name).second) {
-      compiler.report(metric.value.where,
-                      fmt::format("metric name \"{}\" is {}", excerpt(metric.name),
-                                  metric.name.empty() ? "empty" : "taken"),
-                      "choose another name");
-    }
-  }
 }
 
 void check_uses(const CompiledSpec& compiled, ExpressionCompiler& compiler) {

@@ -17,18 +17,9 @@ class ArgumentCompiler {
 
   CompiledArgument compile(const ArgumentSpec& argument) {
     CompiledArgument result;
-    const auto same_name = [&](const ArgumentSpec& other) { return other.name == argument.name; };
-    if (std::any_of(m_spec.arguments.data(), &argument, same_name)) {
-      m_compiler.report(argument.where, fmt::format("second argument named `{}`", argument.name),
-                        "choose another name");
-    }
     if (argument.pointer) {
       result.buffer = m_buffers++;
       result.extent = m_compiler.compile(argument.extent);
-      if (argument.extent.empty() && !argument.is_field()) {
-        m_compiler.report(argument.where, fmt::format("argument `{}` has no extent", argument.name),
-                          "extent = [\"M\", \"N\"]");
-      }
       compile_inits(argument.init, result);
       if (argument.second_init) compile_inits(*argument.second_init, result);
       result.unordered = m_compiler.compile(argument.unordered);

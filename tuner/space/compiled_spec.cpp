@@ -83,9 +83,7 @@ std::vector<bool> dependencies(const CompiledSpec& compiled, const Program& prog
 Slots problem_slots(const CompiledSpec& compiled, const model::Problem& problem,
                     const model::DeviceLimits& limits) {
   const model::KernelSpec& spec = compiled.spec;
-  Slots slots;
-  slots.values.resize(static_cast<std::size_t>(compiled.scope.slots()), 0);
-  slots.faults.resize(slots.values.size(), Fault::none);
+  Slots slots = compiled.scope.zeros();
   auto* next = slots.values.data();
   for (const std::string& name : spec.sizes) {
     const auto found = std::ranges::find_if(problem.sizes, [&](const auto& d) { return d.name == name; });

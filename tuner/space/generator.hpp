@@ -53,12 +53,15 @@ class Scope {
   int parameter_slot(int index) const { return m_first_parameter + index; }
   int derived_slot(int index) const { return m_first_derived + index; }
   int slots() const { return m_slots; }
+  /// All of them, each 0.
+  Slots zeros() const { return {std::vector<std::int64_t>(count()), std::vector<Fault>(count())}; }
   /// Whether a slot belongs to a parameter, a derived value, a limit.
   bool is_parameter(int slot) const { return slot >= m_first_parameter && slot < m_first_derived; }
   bool is_derived(int slot) const { return slot >= m_first_derived; }
   bool is_limit(int slot) const { return slot >= limit_slot() && slot < m_first_parameter; }
 
  private:
+  std::size_t count() const { return static_cast<std::size_t>(m_slots); }
   void add(const std::string& name, const Symbol& symbol, const model::SourceLocation& where,
            std::vector<model::Diagnostic>& diagnostics);
 

@@ -22,6 +22,11 @@ std::string text_of(const model::Diagnostic& diagnostic) {
   return where.empty() ? diagnostic.message : where + ": " + diagnostic.message;
 }
 
+/// Not 0: the parameter exists.
+Evaluated<std::int64_t> applies_of(const CompiledParameter& parameter, const Slots& slots) {
+  return parameter.when ? evaluate(parameter.when->program, slots) : Evaluated<std::int64_t>{1};
+}
+
 /// Everything set, derived values included; nothing where `configuration` leaves a parameter out. `limits` do
 /// not matter to what depends on none (check_uses).
 std::optional<Slots> slots_of(const CompiledSpec& compiled, const model::Problem& problem,
@@ -129,7 +134,7 @@ std::string KernelSpace::why_empty(const model::Problem& problem, const model::D
   std::string unmet;
   for (const Compiled& constraint : m_compiled->constraints) {
     const auto value = evaluate(constraint.program, *slots);
-    if (value.fault == Fault::none && value.value != 0) continue;
+    if (value.holds()) continue;
     const std::string what = value.fault == Fault::none
                                  ? fmt::format("`{}`", excerpt(constraint.source->text))
                                  : explain(*m_compiled, constraint, *slots, value.fault, value.slot);
@@ -169,9 +174,7 @@ std::optional<std::vector<std::uint16_t>> KernelSpace::coordinates_of(
   std::vector<std::uint16_t> coordinates;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const model::Value& value = *configuration.find(parameters[i].name);
-    const std::optional<Compiled>& when = m_compiled->parameters[i].when;
-    const Evaluated<std::int64_t> applies =
-        when ? evaluate(when->program, *slots) : Evaluated<std::int64_t>{1, Fault::none};
+    const Evaluated<std::int64_t> applies = applies_of(m_compiled->parameters[i], *slots);
     if (applies.fault != Fault::none) return std::nullopt;
     const bool active = applies.value != 0;
     const auto& values = parameters[i].values;
@@ -197,10 +200,8 @@ bool KernelSpace::first_hold(std::size_t count, const model::Problem& problem,
   const std::optional<Slots> slots = slots_of(*m_compiled, problem, configuration, limits);
   if (!slots) return false;
   const std::span<const Compiled> first = std::span(m_compiled->constraints).first(count);
-  return std::ranges::all_of(first, [&](const Compiled& constraint) {
-    const Evaluated<std::int64_t> value = evaluate(constraint.program, *slots);
-    return value.fault == Fault::none && value.value != 0;
-  });
+  return std::ranges::all_of(
+      first, [&](const Compiled& constraint) { return evaluate(constraint.program, *slots).holds(); });
 }
 
 std::variant<model::Plan, Rejection> KernelSpace::make_plan(const model::Problem& problem,
@@ -242,8 +243,7 @@ void KernelSpace::add_computed_parts(const model::Problem& problem, const model:
   }
   std::ranges::sort(job.macros, [](const auto& a, const auto& b) { return a.name < b.name; });
   for (std::size_t i = 0; i < spec().conditional_options.size(); ++i) {
-    const Evaluated<std::int64_t> applies = evaluate(m_compiled->option_conditions[i].program, *slots);
-    if (applies.fault == Fault::none && applies.value != 0)
+    if (evaluate(m_compiled->option_conditions[i].program, *slots).holds())
       job.options.push_back(with_values(spec().conditional_options[i].text, configuration));
   }
 }
@@ -300,9 +300,7 @@ std::optional<model::Problem> KernelSpace::ceiling_problem(const model::DeviceLi
 }
 
 bool KernelSpace::is_default(const model::Configuration& configuration) const {
-  Slots slots;
-  slots.values.resize(static_cast<std::size_t>(m_compiled->scope.slots()), 0);
-  slots.faults.resize(slots.values.size(), Fault::none);
+  Slots slots = m_compiled->scope.zeros();
   if (set_parameters(*m_compiled, configuration, slots) != nullptr) return false;
   derive_all(*m_compiled, slots);
   const model::Configuration defaults(spec().defaults);
@@ -337,9 +335,7 @@ model::Configuration KernelSpace::written_default(const model::Problem& problem,
   for (std::size_t pass = 0; pass < values.size(); ++pass) {
     const auto slots = slots_of(*m_compiled, problem, model::Configuration(values), limits);
     for (std::size_t i = 0; slots && i < values.size(); ++i) {
-      const std::optional<Compiled>& when = m_compiled->parameters[i].when;
-      const auto applies = when ? evaluate(when->program, *slots) : Evaluated<std::int64_t>{1, Fault::none};
-      if (applies.fault == Fault::none && applies.value == 0)
+      if (applies_of(m_compiled->parameters[i], *slots).is_zero())
         values[i].value = spec().parameters[i].otherwise;
     }
   }
@@ -352,8 +348,7 @@ bool KernelSpace::is_inactive(std::size_t parameter, const model::Value& value, 
   const int first = m_compiled->scope.parameter_slot(0);
   const bool asks_more = depends_on(*m_compiled, when->program, [&](int slot) { return slot < first; });
   if (asks_more) return value == spec().parameters[parameter].otherwise;
-  const Evaluated<std::int64_t> active = evaluate(when->program, slots);
-  return active.fault == Fault::none && active.value == 0;
+  return evaluate(when->program, slots).is_zero();
 }
 
 }  // namespace tuner::space

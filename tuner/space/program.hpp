@@ -48,6 +48,9 @@ struct Evaluated {
   Number value = 0;
   Fault fault = Fault::none;
   int slot = -1;  ///< the derived value that brought the fault in; -1: it happened here
+
+  bool holds() const { return fault == Fault::none && value != 0; }
+  bool is_zero() const { return fault == Fault::none && value == 0; }
 };
 
 Evaluated<std::int64_t> evaluate(const Program& program, const Slots& slots);

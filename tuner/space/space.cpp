@@ -51,9 +51,6 @@ model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std
         fmt::format("kernel `{}` has no version for {}", spec.name, model::cuda_name(*type)),
         offered_types(spec));
   }
-  if (!type && spec.types.empty()) {
-    throw model::UsageError(fmt::format("kernel `{}` offers no element type", spec.name));
-  }
   problem.type = type ? *type : spec.types.front();
   if (row_padding < 0) throw model::UsageError(fmt::format("row padding {} is negative", row_padding));
   if (row_padding > 0 && spec.row_padding.empty()) {
@@ -97,7 +94,7 @@ model::KernelSpec spec_of(const std::vector<ConditionName>& names) {
 struct NamedCondition::Compiled {
   Program program;
   std::vector<int> slots;  ///< of each name; -1: an earlier one has it
-  int count = 0;
+  Slots zeros;
 };
 
 NamedCondition::NamedCondition(std::string text, const std::vector<ConditionName>& names)
@@ -108,7 +105,7 @@ NamedCondition::NamedCondition(std::string text, const std::vector<ConditionName
   std::variant<Program, ExpressionError> program = generate(syntax, syntax.root, scope, {.limits = false});
   if (const auto* error = std::get_if<ExpressionError>(&program)) refuse(text, *error);
   m_compiled->program = std::move(std::get<Program>(program));
-  m_compiled->count = scope.slots();
+  m_compiled->zeros = scope.zeros();
   for (const ConditionName& name : names) {
     const Symbol* symbol = scope.find(name.name);
     const int slot = symbol != nullptr && symbol->kind == Symbol::Kind::parameter ? symbol->slot : -1;
@@ -122,15 +119,12 @@ NamedCondition& NamedCondition::operator=(NamedCondition&&) noexcept = default;
 NamedCondition::~NamedCondition() = default;
 
 bool NamedCondition::holds(const std::vector<model::Value>& values) const {
-  Slots slots;
-  slots.values.resize(static_cast<std::size_t>(m_compiled->count));
-  slots.faults.resize(slots.values.size(), Fault::none);
+  Slots slots = m_compiled->zeros;
   for (std::size_t i = 0; i < m_compiled->slots.size(); ++i) {
     if (m_compiled->slots[i] >= 0)
       slots.values[static_cast<std::size_t>(m_compiled->slots[i])] = values.at(i).code();
   }
-  const Evaluated<std::int64_t> result = evaluate(m_compiled->program, slots);
-  return result.fault == Fault::none && result.value != 0;
+  return evaluate(m_compiled->program, slots).holds();
 }
 
 std::vector<std::string> names_in(const std::string& text) {

@@ -48,8 +48,9 @@ struct Rejection {
   model::Dim3 block{0, 0, 0};
 };
 
-/// Every mistake in a spec's names and expressions: unknown names, wrong operand kinds, duplicate or shadowed
-/// names, words no parameter offers, arguments that do not exist. Empty when the spec is sound.
+/// Every mistake in a spec's names and expressions: unknown names, wrong operand kinds, shadowed names, words
+/// no parameter offers, arguments that do not exist. Empty when the spec is sound. What `config` tells with
+/// its place in the file is not looked at again: which keys there are, their types, lists and defaults.
 std::vector<model::Diagnostic> validate(const model::KernelSpec& spec);
 
 /// The problem for the numbers a user gave for the kernel's sizes (one number sets all; else one per size).
