@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "tuner/model/error.hpp"
 
 namespace tuner::packing {
@@ -9,39 +11,16 @@ namespace {
 
 using model::ElementType;
 
+/// As model::ElementType counts what one number is.
+constexpr tuner_type number_types[] = {
+    TUNER_FLOAT32, TUNER_FLOAT64, TUNER_INT8,     TUNER_UINT8,       TUNER_INT32,
+    TUNER_UINT32,  TUNER_INT64,   TUNER_UINT64,   TUNER_INT16,       TUNER_UINT16,
+    TUNER_BOOL,    TUNER_FLOAT16, TUNER_BFLOAT16, TUNER_FLOAT8_E4M3, TUNER_FLOAT8_E5M2,
+};
+static_assert(std::size(number_types) == static_cast<std::size_t>(ElementType::float8_e5m2) + 1);
+
 tuner_type number_type(ElementType type) {
-  switch (model::component_type(type)) {
-    case ElementType::boolean:
-      return TUNER_BOOL;
-    case ElementType::int8:
-      return TUNER_INT8;
-    case ElementType::uint8:
-      return TUNER_UINT8;
-    case ElementType::int16:
-      return TUNER_INT16;
-    case ElementType::uint16:
-      return TUNER_UINT16;
-    case ElementType::int32:
-      return TUNER_INT32;
-    case ElementType::uint32:
-      return TUNER_UINT32;
-    case ElementType::int64:
-      return TUNER_INT64;
-    case ElementType::uint64:
-      return TUNER_UINT64;
-    case ElementType::float16:
-      return TUNER_FLOAT16;
-    case ElementType::bfloat16:
-      return TUNER_BFLOAT16;
-    case ElementType::float64:
-      return TUNER_FLOAT64;
-    case ElementType::float8_e4m3:
-      return TUNER_FLOAT8_E4M3;
-    case ElementType::float8_e5m2:
-      return TUNER_FLOAT8_E5M2;
-    default:
-      return TUNER_FLOAT32;
-  }
+  return number_types[static_cast<std::size_t>(model::component_type(type))];
 }
 
 [[noreturn]] void refuse(const model::KernelSpec& spec, const std::string& what) {

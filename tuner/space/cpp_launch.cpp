@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -20,32 +21,12 @@ const char* access_name(model::Access access) {
 }
 
 /// As the kernel is passed it; narrow floats have no type in the language.
-std::string scalar_type(model::ElementType type) {
-  using model::ElementType;
-  switch (type) {
-    case ElementType::boolean:
-      return "bool";
-    case ElementType::int8:
-      return "std::int8_t";
-    case ElementType::uint8:
-      return "std::uint8_t";
-    case ElementType::int16:
-      return "std::int16_t";
-    case ElementType::uint16:
-      return "std::uint16_t";
-    case ElementType::int32:
-      return "std::int32_t";
-    case ElementType::uint32:
-      return "std::uint32_t";
-    case ElementType::int64:
-      return "std::int64_t";
-    case ElementType::uint64:
-      return "std::uint64_t";
-    case ElementType::float64:
-      return "double";
-    default:
-      return "float";
-  }
+const char* scalar_type(model::ElementType type) {
+  constexpr const char* names[] = {"float",        "double",        "std::int8_t",  "std::uint8_t",
+                                   "std::int32_t", "std::uint32_t", "std::int64_t", "std::uint64_t",
+                                   "std::int16_t", "std::uint16_t", "bool"};
+  const auto number = static_cast<std::size_t>(type);
+  return number < std::size(names) ? names[number] : "float";
 }
 
 /// What a buffer of a launch must hold before it.

@@ -8,31 +8,17 @@
 /// Numbers of every type, as a kernel's parameter has them.
 namespace tuner::use {
 
-/// Whether an integer type holds `value`; unsigned ones of 64 bits take any bits.
+/// Whether an integer type holds `value`.
 constexpr bool holds(std::uint32_t type, std::int64_t value) {
-  const auto within = [value](std::int64_t least, std::int64_t most) {
-    return value >= least && value <= most;
-  };
-  switch (type) {
-    case TUNER_BOOL:
-      return within(0, 1);
-    case TUNER_INT8:
-      return within(-128, 127);
-    case TUNER_UINT8:
-      return within(0, 255);
-    case TUNER_INT16:
-      return within(-32768, 32767);
-    case TUNER_UINT16:
-      return within(0, 65535);
-    case TUNER_INT32:
-      return within(INT32_MIN, INT32_MAX);
-    case TUNER_UINT32:
-      return within(0, UINT32_MAX);
-    case TUNER_UINT64:
-      return value >= 0;
-    default:
-      return true;
-  }
+  constexpr struct {
+    std::int64_t least;
+    std::int64_t most;
+  } ranges[] = {
+      {INT64_MIN, INT64_MAX}, {0, 1},          {INT8_MIN, INT8_MAX},   {0, UINT8_MAX},
+      {INT16_MIN, INT16_MAX}, {0, UINT16_MAX}, {INT32_MIN, INT32_MAX}, {0, UINT32_MAX},
+      {INT64_MIN, INT64_MAX}, {0, INT64_MAX},
+  };  // by tuner_type
+  return type > TUNER_UINT64 || (value >= ranges[type].least && value <= ranges[type].most);
 }
 
 /// Rounds to the nearest number of a binary format of 16 bits or fewer, ties to even.

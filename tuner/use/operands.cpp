@@ -158,26 +158,10 @@ class Operands {
 
   // CUtensorMapDataType, CUtensorMapSwizzle, CUtensorMapL2promotion.
   static int tensor_type(std::uint32_t type) {
-    switch (type) {
-      case TUNER_UINT32:
-        return 2;
-      case TUNER_INT32:
-        return 3;
-      case TUNER_UINT64:
-        return 4;
-      case TUNER_INT64:
-        return 5;
-      case TUNER_FLOAT16:
-        return 6;
-      case TUNER_FLOAT32:
-        return 7;
-      case TUNER_FLOAT64:
-        return 8;
-      case TUNER_BFLOAT16:
-        return 9;
-      default:
-        return size_of(type) == 1 ? 0 : 1;  // what is copied as it is
-    }
+    // By tuner_type; numbers that the driver knows no type of are copied as they are, as bytes or pairs of
+    // them.
+    constexpr std::uint8_t types[] = {1, 0, 0, 0, 1, 1, 3, 2, 5, 4, 6, 9, 7, 8, 0, 0};
+    return type < sizeof types ? types[type] : 1;
   }
   static int swizzle(std::int64_t bytes) { return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
   static int promotion(std::int64_t bytes) { return bytes == 0 ? 0 : bytes == 64 ? 1 : bytes == 128 ? 2 : 3; }

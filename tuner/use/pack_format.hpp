@@ -281,29 +281,8 @@ constexpr std::uint32_t record_bytes(SectionKind kind) {
 
 /// Bytes of a number; 0 for what is none.
 constexpr std::uint32_t size_of(std::uint32_t type) {
-  switch (type) {
-    case TUNER_BOOL:
-    case TUNER_INT8:
-    case TUNER_UINT8:
-    case TUNER_FLOAT8_E4M3:
-    case TUNER_FLOAT8_E5M2:
-      return 1;
-    case TUNER_INT16:
-    case TUNER_UINT16:
-    case TUNER_FLOAT16:
-    case TUNER_BFLOAT16:
-      return 2;
-    case TUNER_INT32:
-    case TUNER_UINT32:
-    case TUNER_FLOAT32:
-      return 4;
-    case TUNER_INT64:
-    case TUNER_UINT64:
-    case TUNER_FLOAT64:
-      return 8;
-    default:
-      return 0;
-  }
+  constexpr std::uint8_t bytes[] = {0, 1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};  // by tuner_type
+  return type < sizeof bytes ? bytes[type] : 0;
 }
 
 constexpr bool is_floating(std::uint32_t type) {
