@@ -11,10 +11,7 @@
 
 #include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
-
-#pragma GCC visibility push(default)
-#include "tuner/device/cpu/runtime/abi.hpp"
-#pragma GCC visibility pop
+#include "tuner/use/warp.hpp"
 
 __thread tuner_cpu::Thread* tuner_cpu_current = nullptr;
 
@@ -22,7 +19,6 @@ namespace tuner::use {
 namespace {
 
 constexpr unsigned most_threads = 1024;
-constexpr unsigned warp_size = 32;
 constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 
 /// A block runs on the thread that launches. A fibre runs CUDA threads in turn until one has to wait; then
@@ -102,11 +98,9 @@ class BlockRunner {
       return warp.results[lane];
     }
     warp.arrived &= ~members;
-    for (unsigned i = 0; i < warp_size; ++i) {
-      if ((members >> i & 1) == 0) continue;
-      warp.results[i] = result(warp, members, i);
-      if (i != lane) m_states[first + i].waiting = Waiting::no_longer;
-    }
+    answer(warp.requests, members, warp.results);
+    for_each_lane(members & ~(1U << lane),
+                  [&](unsigned other) { m_states[first + other].waiting = Waiting::no_longer; });
     return warp.results[lane];
   }
 
@@ -136,55 +130,6 @@ class BlockRunner {
         return false;
     }
     return true;
-  }
-
-  static unsigned long long result(const Warp& warp, unsigned members, unsigned lane) {
-    using Operation = tuner_cpu::WarpOperation;
-    const tuner_cpu::WarpRequest& own = warp.requests[lane];
-    if (own.operation == Operation::sync) return 0;
-    if (own.operation == Operation::shuffle) {
-      const bool is_member = own.source_lane < warp_size && (members >> own.source_lane & 1) != 0;
-      return is_member ? warp.requests[own.source_lane].value : ~0ULL;
-    }
-    if (own.operation == Operation::ballot || own.operation == Operation::match) {
-      unsigned bits = 0;
-      for (unsigned i = 0; i < warp_size; ++i) {
-        const unsigned long long value = warp.requests[i].value;
-        const bool is_set = own.operation == Operation::ballot ? value != 0 : value == own.value;
-        if ((members >> i & 1) != 0 && is_set) bits |= 1U << i;
-      }
-      return bits;
-    }
-    const auto first = static_cast<unsigned>(__builtin_ctz(members));
-    auto total = static_cast<unsigned>(warp.requests[first].value);
-    for (unsigned i = first + 1; i < warp_size; ++i) {
-      if ((members >> i & 1) != 0)
-        total = combined(own.operation, total, static_cast<unsigned>(warp.requests[i].value));
-    }
-    return total;
-  }
-
-  static unsigned combined(tuner_cpu::WarpOperation operation, unsigned a, unsigned b) {
-    using Operation = tuner_cpu::WarpOperation;
-    const bool is_less = static_cast<int>(a) < static_cast<int>(b);
-    switch (operation) {
-      case Operation::sum:
-        return a + b;
-      case Operation::least:
-        return is_less ? a : b;
-      case Operation::greatest:
-        return is_less ? b : a;
-      case Operation::least_unsigned:
-        return a < b ? a : b;
-      case Operation::greatest_unsigned:
-        return a < b ? b : a;
-      case Operation::bit_and:
-        return a & b;
-      case Operation::bit_or:
-        return a | b;
-      default:
-        return a ^ b;  // bit_xor
-    }
   }
 
   void wait(Waiting reason) {

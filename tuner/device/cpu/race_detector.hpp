@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/device/cpu/runtime/abi.hpp"
+#include "tuner/use/warp.hpp"
 
 namespace tuner::device::cpu {
 
-inline constexpr unsigned warp_size = 32;
+using use::warp_size;
 
 /// Where the threads of one warp meet for an operation. Groups with different masks may be waiting at once.
 class WarpRendezvous {
@@ -34,11 +34,6 @@ class WarpRendezvous {
     unsigned arrived = 0;
     tuner_cpu::WarpOperation operation = tuner_cpu::WarpOperation::sync;
   };
-
-  void complete(const Group& group);
-  unsigned long long reduce(const Group& group) const;
-  unsigned long long shuffle(const Group& group, unsigned lane) const;
-  unsigned long long match(const Group& group, unsigned lane) const;
 
   unsigned m_lanes = 0;
   int m_group_count = 0;
