@@ -78,7 +78,7 @@ const use::StepRecord* only_launch(const PackView& view, const use::Configuratio
   for (std::uint32_t i = 0; i < configuration.steps.count; ++i) {
     const use::StepRecord& step = view.steps()[configuration.steps.first + i];
     if (use::is_copy(step)) continue;
-    if (launch != nullptr || step.kind != static_cast<std::uint8_t>(use::StepKind::launch)) return nullptr;
+    if (launch != nullptr || step.kind != use::StepKind::launch) return nullptr;
     launch = &step;
   }
   return launch;
@@ -132,7 +132,7 @@ void Replacer::find_matches(const tuner_kernel& kernel, const Kernel& launched,
     for (std::uint32_t k = 0; k < step.operands.count && fits; ++k) {
       const OperandRecord& operand = match.operands[k];
       fits = use::operand_bytes_of(view, record, operand) == launched.parameters[k].bytes;
-      if (operand.kind != static_cast<std::uint8_t>(OperandKind::number)) continue;
+      if (operand.kind != OperandKind::number) continue;
       const int size = size_of_operand(kernel, view, configuration, operand, record.sizes.count);
       if (size >= 0) match.size_operands[static_cast<std::size_t>(size)] = static_cast<int>(k);
     }
@@ -180,7 +180,7 @@ bool Replacer::plan_match(const Match& match, const Kernel& kernel, const std::v
     const std::string name = "argument " + std::to_string(k + 1);
     tuner_parameter parameter = {};
     std::int64_t expected = 0;
-    switch (static_cast<OperandKind>(operand.kind)) {
+    switch (operand.kind) {
       case OperandKind::parameter:
         tuner_kernel_parameter(match.kernel, operand.index, &parameter);
         if (parameter.is_pointer == 0) {

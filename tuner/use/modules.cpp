@@ -37,7 +37,7 @@ tuner_error check_configurations(const Driver& driver, const PackView& view, std
     if (configuration.image != image) continue;
     for (std::uint32_t k = 0; k < configuration.steps.count; ++k) {
       const StepRecord& step = view.steps()[configuration.steps.first + k];
-      if (step.kind != static_cast<std::uint8_t>(StepKind::launch)) continue;
+      if (step.kind != StepKind::launch) continue;
       const CuFunction function = loaded.functions[step.function].function;
       const tuner_error error = check_operands(driver, view, step, function, configuration);
       if (error != TUNER_OK) return error;
@@ -73,7 +73,7 @@ tuner_error load_module(const PackView& view, std::uint32_t index, Loaded& loade
 
 tuner_error load_image(const PackView& view, std::uint32_t index, Loaded& loaded) {
   const ImageRecord& image = view.images()[index];
-  if (image.kind == static_cast<std::uint32_t>(ImageKind::cubin)) return load_module(view, index, loaded);
+  if (image.kind == ImageKind::cubin) return load_module(view, index, loaded);
   const tuner_error error = load_shared_object(view.binary(image), image.bytes, loaded.shared_object);
   if (error != TUNER_OK) return error;
   for (std::uint32_t i = 0; i < image.functions.count; ++i) {

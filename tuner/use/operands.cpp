@@ -26,7 +26,7 @@ class Operands {
   }
 
   tuner_error set_operand(const OperandRecord& operand, std::uint8_t* to) const {
-    switch (static_cast<OperandKind>(operand.kind)) {
+    switch (operand.kind) {
       case OperandKind::parameter:
         return set_argument(operand.index, to);
       case OperandKind::workspace: {

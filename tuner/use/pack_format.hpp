@@ -138,7 +138,7 @@ enum class Fill : std::uint8_t { anything, zero_first, zero_always };
 
 struct WorkspaceRecord {
   Code bytes;
-  std::uint8_t fill;
+  Fill fill;
   std::uint8_t unused[7];
 };
 
@@ -147,7 +147,7 @@ struct WorkspaceRecord {
 enum class StepKind : std::uint8_t { launch, memset, set_symbol, take_symbol, memset_symbol };
 
 struct StepRecord {
-  std::uint8_t kind;
+  StepKind kind;
   std::uint8_t is_workspace;   ///< memset: `target` is a workspace, else a parameter
   std::uint16_t repeat_steps;  ///< a loop of so many steps begins here; 0: none does
   std::uint32_t function;      ///< launch: place among those of the image; of symbols: among its symbols
@@ -171,7 +171,7 @@ struct StepRecord {
 enum class OperandKind : std::uint8_t { parameter, workspace, number, structure, tensor_map };
 
 struct OperandRecord {
-  std::uint8_t kind;
+  OperandKind kind;
   std::uint8_t type;    ///< number
   std::uint16_t bytes;  ///< structure
   std::uint32_t index;  ///< parameter, workspace, or in `maps`
@@ -198,7 +198,7 @@ struct MapRecord {
   Range codes;
 };
 
-enum class ImageKind : std::uint8_t { cubin, shared_object };
+enum class ImageKind : std::uint32_t { cubin, shared_object };
 
 struct ImageRecord {
   Text architecture;
@@ -206,7 +206,7 @@ struct ImageRecord {
   Range symbols;     ///< of `names`: `__constant__` and `__device__` variables
   std::uint64_t at;  ///< in `binaries`, a multiple of binary_alignment
   std::uint64_t bytes;
-  std::uint32_t kind;
+  ImageKind kind;
   std::uint32_t unused;
 };
 

@@ -43,6 +43,19 @@ class Checker {
     return true;
   }
 
+  /// Takes a range, each record of which passes `check`.
+  template <typename Record, typename Check>
+  bool all(const Range& range, SectionKind kind, const Record* records, Check check) {
+    if (!take(range, kind)) return false;
+    for (std::uint32_t i = 0; i < range.count; ++i) {
+      if (!check(records[range.first + i])) return false;
+    }
+    return true;
+  }
+  bool texts(const Range& range) {
+    return all(range, SectionKind::names, m_pack.names(), [this](const Text& one) { return text(one); });
+  }
+
   bool text(const Text& text) const {
     const std::uint32_t bytes = m_pack.count(SectionKind::texts);
     return text.at < bytes && text.bytes < bytes - text.at && m_pack.text(text)[text.bytes] == 0;
@@ -63,21 +76,12 @@ class Checker {
     const KernelRecord& kernel = m_pack.kernels()[index];
     m_readable = {kernel.sizes.count, 0};
     m_owner = index;
-    const bool has_lists = text(kernel.family) && text(kernel.type) && kernel.sizes.count <= most_sizes &&
-                           take(kernel.sizes, SectionKind::names) &&
-                           take(kernel.parameters, SectionKind::parameters) &&
-                           take(kernel.targets, SectionKind::targets);
-    if (!has_lists) return false;
-    for (std::uint32_t i = 0; i < kernel.sizes.count; ++i) {
-      if (!text(m_pack.names()[kernel.sizes.first + i])) return false;
-    }
-    for (std::uint32_t i = 0; i < kernel.parameters.count; ++i) {
-      if (!parameter(m_pack.parameters()[kernel.parameters.first + i])) return false;
-    }
-    for (std::uint32_t i = 0; i < kernel.targets.count; ++i) {
-      if (!target(m_pack.targets()[kernel.targets.first + i])) return false;
-    }
-    return true;
+    return text(kernel.family) && text(kernel.type) && kernel.sizes.count <= most_sizes &&
+           texts(kernel.sizes) &&
+           all(kernel.parameters, SectionKind::parameters, m_pack.parameters(),
+               [this](const ParameterRecord& one) { return parameter(one); }) &&
+           all(kernel.targets, SectionKind::targets, m_pack.targets(),
+               [this](const TargetRecord& one) { return target(one); });
   }
 
   bool parameter(const ParameterRecord& parameter) const {
@@ -89,36 +93,32 @@ class Checker {
   }
 
   bool target(const TargetRecord& target) {
-    const bool has_lists = text(target.architecture) && text(target.gpu) &&
-                           take(target.measured, SectionKind::measured) &&
-                           take(target.nodes, SectionKind::nodes);
-    if (!has_lists) return false;
+    if (!text(target.architecture) || !text(target.gpu)) return false;
     const char* const architecture = m_pack.text(target.architecture);
     const std::int64_t* before = nullptr;
-    for (std::uint32_t i = 0; i < target.measured.count; ++i) {
-      const MeasuredRecord& size = m_pack.measured()[target.measured.first + i];
+    const auto is_sound_size = [&](const MeasuredRecord& size) {
       if (!take({size.first_number, m_readable.sizes}, SectionKind::numbers)) return false;
       const std::int64_t* const numbers = m_pack.numbers() + size.first_number;
       if (before != nullptr && !ascends(before, numbers)) return false;
       before = numbers;
-      if (!is_for(size.configuration, architecture) || !(size.expected_ns >= 0)) return false;
-    }
-    for (std::uint32_t i = 0; i < target.nodes.count; ++i) {
-      if (!node(target, i, architecture)) return false;
-    }
-    return target.default_configuration == no_index || is_for(target.default_configuration, architecture);
+      return is_for(size.configuration, architecture) && size.expected_ns >= 0;
+    };
+    std::uint32_t place = 0;
+    const auto is_sound_node = [&](const NodeRecord& one) {
+      return node(one, place++, target.nodes.count, architecture);
+    };
+    return all(target.measured, SectionKind::measured, m_pack.measured(), is_sound_size) &&
+           all(target.nodes, SectionKind::nodes, m_pack.nodes(), is_sound_node) &&
+           (target.default_configuration == no_index || is_for(target.default_configuration, architecture));
   }
 
-  bool node(const TargetRecord& target, std::uint32_t place, const char* architecture) {
-    const NodeRecord& node = m_pack.nodes()[target.nodes.first + place];
-    if (!take(node.otherwise, SectionKind::numbers)) return false;
-    for (std::uint32_t i = 0; i < node.otherwise.count; ++i) {
-      const std::int64_t other = m_pack.numbers()[node.otherwise.first + i];
-      if (other < 0 || other >= no_index || !is_for(static_cast<std::uint32_t>(other), architecture))
-        return false;
-    }
+  bool node(const NodeRecord& node, std::uint32_t place, std::uint32_t nodes, const char* architecture) {
+    const auto is_other = [&](std::int64_t other) {
+      return other >= 0 && other < no_index && is_for(static_cast<std::uint32_t>(other), architecture);
+    };
+    if (!all(node.otherwise, SectionKind::numbers, m_pack.numbers(), is_other)) return false;
     if (node.condition.bytes == 0) return is_for(node.configuration, architecture);
-    const auto follows = [&](std::uint32_t next) { return next > place && next < target.nodes.count; };
+    const auto follows = [&](std::uint32_t next) { return next > place && next < nodes; };
     const bool is_real = (node.condition.bytes & real_code) != 0;
     return code(node.condition, false, is_real ? Wanted::real : Wanted::integer) && follows(node.yes) &&
            follows(node.no);
@@ -146,27 +146,24 @@ class Checker {
       return false;
     m_kernel = &m_pack.kernels()[record.owner];
     m_configuration = &record;
-    const bool has_lists =
-        text(record.kernel) && text(record.name) && record.derived.count <= variable_count - first_derived &&
-        record.applies_derived <= record.derived.count && record.workspaces.count <= most_workspaces &&
-        record.steps.count <= most_steps && record.steps.count > 0 &&
-        take(record.derived, SectionKind::codes) && take(record.workspaces, SectionKind::workspaces) &&
-        take(record.steps, SectionKind::steps);
+    const bool has_lists = text(record.kernel) && text(record.name) &&
+                           record.derived.count <= variable_count - first_derived &&
+                           record.applies_derived <= record.derived.count &&
+                           record.workspaces.count <= most_workspaces && record.steps.count <= most_steps &&
+                           record.steps.count > 0 && take(record.derived, SectionKind::codes);
     if (!has_lists) return false;
     m_readable = {m_kernel->sizes.count, record.applies_derived};
     if (!code(record.applies, true)) return false;
     for (m_readable.derived = 0; m_readable.derived < record.derived.count; ++m_readable.derived) {
       if (!code(m_pack.codes()[record.derived.first + m_readable.derived], false)) return false;
     }
-    for (std::uint32_t i = 0; i < record.workspaces.count; ++i) {
-      const WorkspaceRecord& workspace = m_pack.workspaces()[record.workspaces.first + i];
-      if (!code(workspace.bytes, false) || workspace.fill > static_cast<std::uint8_t>(Fill::zero_always))
-        return false;
-    }
-    for (std::uint32_t i = 0; i < record.steps.count; ++i) {
-      if (!step(m_pack.steps()[record.steps.first + i], i)) return false;
-    }
-    return true;
+    std::uint32_t place = 0;
+    return all(record.workspaces, SectionKind::workspaces, m_pack.workspaces(),
+               [this](const WorkspaceRecord& one) {
+                 return code(one.bytes, false) && one.fill <= Fill::zero_always;
+               }) &&
+           all(record.steps, SectionKind::steps, m_pack.steps(),
+               [&](const StepRecord& one) { return step(one, place++); });
   }
 
   /// Whether it names a pointer of the caller's, or a workspace.
@@ -187,33 +184,28 @@ class Checker {
       if (!code(step.grid[i], true) || !code(step.block[i], true) || !code(step.cluster[i], true))
         return false;
     }
-    if (!take(step.operands, SectionKind::operands)) return false;
-    if (step.kind == static_cast<std::uint8_t>(StepKind::memset))
-      return step.operands.count == 0 && is_memory(step.is_workspace != 0, step.target);
-    if (is_copy(step))
-      return step.operands.count == 0 && is_memory(false, step.target) && step.byte_count.bytes != 0 &&
-             step.function < m_pack.images()[m_configuration->image].symbols.count;
-    if (step.kind == static_cast<std::uint8_t>(StepKind::memset_symbol))
-      return step.operands.count == 0 &&
-             step.function < m_pack.images()[m_configuration->image].symbols.count;
-    if (step.kind != static_cast<std::uint8_t>(StepKind::launch)) return false;
-    if (step.operands.count > most_operands) return false;
-    if (step.function >= m_pack.images()[m_configuration->image].functions.count) return false;
+    const ImageRecord& image = m_pack.images()[m_configuration->image];
+    const bool is_of_symbol = is_copy(step) || step.kind == StepKind::memset_symbol;
+    if (is_of_symbol && step.function >= image.symbols.count) return false;
+    if (is_copy(step) && (!is_memory(false, step.target) || step.byte_count.bytes == 0)) return false;
+    if (step.kind == StepKind::memset && !is_memory(step.is_workspace != 0, step.target)) return false;
+    if (step.kind != StepKind::launch)
+      return step.kind <= StepKind::memset_symbol && step.operands.count == 0 &&
+             take(step.operands, SectionKind::operands);
     std::uint32_t bytes = 0;
-    for (std::uint32_t i = 0; i < step.operands.count; ++i) {
-      const OperandRecord& one = m_pack.operands()[step.operands.first + i];
+    const auto is_sound_operand = [&](const OperandRecord& one) {
       if (!operand(one)) return false;
       bytes += operand_room(m_pack, *m_kernel, one);
-      if (bytes > most_operand_bytes) return false;
-    }
-    return true;
+      return bytes <= most_operand_bytes;
+    };
+    return step.operands.count <= most_operands && step.function < image.functions.count &&
+           all(step.operands, SectionKind::operands, m_pack.operands(), is_sound_operand);
   }
 
   bool operand(const OperandRecord& operand) {
     if (!take(operand.fields, SectionKind::fields)) return false;
-    const auto kind = static_cast<OperandKind>(operand.kind);
-    if (kind != OperandKind::structure && operand.fields.count != 0) return false;
-    switch (kind) {
+    if (operand.kind != OperandKind::structure && operand.fields.count != 0) return false;
+    switch (operand.kind) {
       case OperandKind::parameter:
         return operand.index < m_kernel->parameters.count;
       case OperandKind::workspace:
@@ -252,26 +244,16 @@ class Checker {
   bool map(const MapRecord& map) {
     if (map.rank == 0 || map.rank > most_rank || map.codes.count != 4U * map.rank + 2) return false;
     if (size_of(map.type) == 0 || !is_memory(map.is_workspace != 0, map.index)) return false;
-    if (!take(map.codes, SectionKind::codes)) return false;
-    for (std::uint32_t i = 0; i < map.codes.count; ++i) {
-      if (!code(m_pack.codes()[map.codes.first + i], false)) return false;
-    }
-    return true;
+    return all(map.codes, SectionKind::codes, m_pack.codes(),
+               [this](const Code& one) { return code(one, false); });
   }
 
   bool image(const ImageRecord& image) {
     const std::uint64_t all = m_pack.section(SectionKind::binaries).count;
     const bool is_inside = image.at <= all && image.bytes <= all - image.at && image.bytes > 0 &&
                            image.at % binary_alignment == 0;
-    if (!is_inside || !text(image.architecture)) return false;
-    if (image.kind > static_cast<std::uint32_t>(ImageKind::shared_object)) return false;
-    for (const Range* range : {&image.functions, &image.symbols}) {
-      if (!take(*range, SectionKind::names)) return false;
-      for (std::uint32_t i = 0; i < range->count; ++i) {
-        if (!text(m_pack.names()[range->first + i])) return false;
-      }
-    }
-    return true;
+    return is_inside && text(image.architecture) && image.kind <= ImageKind::shared_object &&
+           texts(image.functions) && texts(image.symbols);
   }
 
   const PackView& m_pack;
@@ -328,7 +310,7 @@ tuner_error check_pack(const void* bytes, std::size_t count) {
 
 std::uint32_t operand_bytes_of(const PackView& pack, const KernelRecord& kernel,
                                const OperandRecord& operand) {
-  switch (static_cast<OperandKind>(operand.kind)) {
+  switch (operand.kind) {
     case OperandKind::parameter: {
       const ParameterRecord& parameter = pack.parameters()[kernel.parameters.first + operand.index];
       return parameter.is_pointer != 0 ? 8 : size_of(parameter.type);
@@ -345,7 +327,7 @@ std::uint32_t operand_bytes_of(const PackView& pack, const KernelRecord& kernel,
 }
 
 std::uint32_t operand_room(const PackView& pack, const KernelRecord& kernel, const OperandRecord& operand) {
-  const bool is_map = operand.kind == static_cast<std::uint8_t>(OperandKind::tensor_map);
+  const bool is_map = operand.kind == OperandKind::tensor_map;
   const std::uint32_t bytes = operand_bytes_of(pack, kernel, operand);
   return is_map ? bytes + operand_alignment(operand) : (bytes + 15) / 16 * 16;
 }

@@ -98,8 +98,7 @@ tuner_error check_pack(const void* bytes, std::size_t count);
 
 /// Whether it copies into or out of a symbol.
 constexpr bool is_copy(const StepRecord& step) {
-  return step.kind == static_cast<std::uint8_t>(StepKind::set_symbol) ||
-         step.kind == static_cast<std::uint8_t>(StepKind::take_symbol);
+  return step.kind == StepKind::set_symbol || step.kind == StepKind::take_symbol;
 }
 
 /// Bytes that the kernel function takes for it.
@@ -107,7 +106,7 @@ std::uint32_t operand_bytes_of(const PackView& pack, const KernelRecord& kernel,
                                const OperandRecord& operand);
 /// Of its value, for the driver.
 constexpr std::uint32_t operand_alignment(const OperandRecord& operand) {
-  return operand.kind == static_cast<std::uint8_t>(OperandKind::tensor_map) ? 128 : 16;
+  return operand.kind == OperandKind::tensor_map ? 128 : 16;
 }
 /// At most so many bytes with what aligns it.
 std::uint32_t operand_room(const PackView& pack, const KernelRecord& kernel, const OperandRecord& operand);

@@ -192,8 +192,7 @@ class Writer {
                                    range<StepRecord>(SectionKind::steps, one.steps.size())});
     for (const Expression& derived : one.derived) add_record(SectionKind::codes, code(derived));
     for (const Workspace& workspace : one.workspaces)
-      add_record(SectionKind::workspaces,
-                 WorkspaceRecord{code(workspace.bytes), static_cast<std::uint8_t>(workspace.fill), {}});
+      add_record(SectionKind::workspaces, WorkspaceRecord{code(workspace.bytes), workspace.fill, {}});
     for (const Step& step : one.steps) add(step, one.image);
   }
 
@@ -204,7 +203,7 @@ class Writer {
 
   void add(const Step& step, std::uint32_t image) {
     StepRecord record = {};
-    record.kind = static_cast<std::uint8_t>(step.kind);
+    record.kind = step.kind;
     record.is_workspace = step.is_workspace;
     record.repeat_steps = step.repeat_steps;
     if (step.kind == StepKind::launch) record.function = place_of(step.function, m_functions[image]);
@@ -229,7 +228,7 @@ class Writer {
 
   void add(const Operand& operand) {
     OperandRecord record = {};
-    record.kind = static_cast<std::uint8_t>(operand.kind);
+    record.kind = operand.kind;
     record.type = static_cast<std::uint8_t>(operand.type);
     record.bytes = operand.struct_bytes;
     record.index = operand.index;
@@ -288,9 +287,8 @@ class Writer {
     };
     const Range functions = add_names(m_functions[image_index]);
     const Range symbols = add_names(m_symbols[image_index]);
-    add_record(SectionKind::images,
-               ImageRecord{text(image.architecture), functions, symbols, at->second, image.bytes.size(),
-                           static_cast<std::uint32_t>(image.kind), 0});
+    add_record(SectionKind::images, ImageRecord{text(image.architecture), functions, symbols, at->second,
+                                                image.bytes.size(), image.kind, 0});
   }
 
   std::string assembled() const {

@@ -20,8 +20,7 @@ tuner_error plan_workspaces(const PackView& pack, const ConfigurationRecord& con
     plan.at[i] = plan.all;
     plan.bytes[i] = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
     plan.all += (plan.bytes[i] + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    if (plan.bytes[i] > 0 && workspace.fill == static_cast<std::uint8_t>(Fill::zero_first))
-      plan.zero_first = true;
+    if (plan.bytes[i] > 0 && workspace.fill == Fill::zero_first) plan.zero_first = true;
   }
   return TUNER_OK;
 }
@@ -66,7 +65,7 @@ class Run {
   tuner_error clear_workspaces() const {
     for (std::uint32_t i = 0; i < m_configuration.workspaces.count; ++i) {
       const WorkspaceRecord& workspace = m_pack.workspaces()[m_configuration.workspaces.first + i];
-      if (workspace.fill != static_cast<std::uint8_t>(Fill::zero_always)) continue;
+      if (workspace.fill != Fill::zero_always) continue;
       const tuner_error error =
           set_memory(m_call.workspace + m_scene.workspaces.at[i], 0, m_scene.workspaces.bytes[i]);
       if (error != TUNER_OK) return error;
@@ -103,7 +102,7 @@ class Run {
       return error;
     if (applies == 0) return TUNER_OK;
     if (is_copy(step)) return run_copy(step);
-    return step.kind == static_cast<std::uint8_t>(StepKind::launch) ? run_launch(step) : run_memset(step);
+    return step.kind == StepKind::launch ? run_launch(step) : run_memset(step);
   }
 
   tuner_error run_copy(const StepRecord& step) const {
@@ -117,7 +116,7 @@ class Run {
       return fail(TUNER_BEYOND_LIMITS, "%lld bytes for a variable of %llu", static_cast<long long>(bytes),
                   static_cast<unsigned long long>(symbol.bytes));
     const std::uintptr_t passed = m_scene.address_of(false, step.target);
-    const bool is_set = step.kind == static_cast<std::uint8_t>(StepKind::set_symbol);
+    const bool is_set = step.kind == StepKind::set_symbol;
     const std::uintptr_t to = is_set ? symbol.address : passed;
     const std::uintptr_t from = is_set ? passed : symbol.address;
     if (m_call.driver == nullptr) {
@@ -130,7 +129,7 @@ class Run {
   }
 
   tuner_error run_memset(const StepRecord& step) const {
-    const bool is_of_symbol = step.kind == static_cast<std::uint8_t>(StepKind::memset_symbol);
+    const bool is_of_symbol = step.kind == StepKind::memset_symbol;
     std::int64_t all = 0;
     if (is_of_symbol) {
       all = static_cast<std::int64_t>(m_loaded.symbols[step.function].bytes);
