@@ -103,6 +103,19 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(owner.types({"best", "512", "--kernel", "nobody"}).exit_code == 3);
   }
 
+  TEST_CASE("a condition leaves out cases that lack its names, and is a mistake where all do") {
+    const Owner owner;
+    auto wide = trial_of({"scan", 512, 400, "scan"});
+    wide.configuration = model::Configuration({{"WIDTH", model::Value(8)}});
+    db::ResultStore(owner.database).record(wide);
+    const auto narrow = owner.best({"512", "--where", "WIDTH == 8"});
+    REQUIRE(narrow.size() == 1);
+    CHECK(narrow[0]["winner"]["kernel"] == "scan");
+    const auto unknown = owner.types({"best", "512", "--where", "DEPTH == 8"});
+    CHECK(unknown.exit_code == 2);
+    CHECK(has(unknown.err, "unknown name `DEPTH`"));
+  }
+
   TEST_CASE("a size that was never measured is answered by the nearest, and the answer says so") {
     const Owner owner;
     const std::vector<std::string> of_beta = {"best", "--kernel", "beta"};

@@ -89,10 +89,23 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
   db::BestAnswers best = db::best(connection, query);
   for (const db::Unanswered& size : db::unanswered(connection, query, best))
     found.missing.push_back(answers::missing(size, options.kernel));
+  // A case may lack a name of the condition; all of them may not.
+  std::optional<model::UsageError> mistake;
+  bool fits_one = best.empty();
+  const auto meets = [&](db::Ranking& ranked, db::BestAnswer& answer) {
+    try {
+      const bool is_met = restrict(condition, ranked, answer);
+      fits_one = true;
+      return is_met;
+    } catch (const model::UsageError& error) {
+      mistake = error;
+      return false;
+    }
+  };
   for (db::BestAnswer& answer : best) {
     db::Ranking ranked;
     if (wants_ranking) ranked = db::ranking(connection, answer, query);
-    if (!condition.empty() && !restrict(condition, ranked, answer)) {
+    if (!condition.empty() && !meets(ranked, answer)) {
       found.missing.push_back({answer.tuning_case, "no trial with " + condition.text()});
       continue;
     }
@@ -103,6 +116,7 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
     found.answers.push_back(std::move(answer));
     found.ranked.push_back(std::move(ranked));
   }
+  if (mistake && !fits_one) throw model::UsageError(*mistake);
   found.by_rule.resize(found.answers.size());
   found.bounds.resize(found.answers.size());
   return found;
@@ -279,6 +293,10 @@ int best(const Context& context, BestOptions options) {
   take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
   if (found.answers.empty()) find_nothing(connection, settings, options);
+  std::vector<std::string> gain;  // read before the answer is printed: the capture may have a mistake
+  if (!options.program.empty())
+    gain = answers::gain_sentences(found.answers,
+                                   captured_uses(options.program, spec_named(options.kernel, options.spec)));
   const answers::Style style = answer_style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, options.spec, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);
@@ -301,8 +319,7 @@ int best(const Context& context, BestOptions options) {
   for (const std::string& text : answers::orders_elsewhere(connection, found.answers, query, style))
     write_err(text);
   say_provisional(found, provisional, refreshing);
-  if (!options.program.empty())
-    say_gain(found.answers, options.program, spec_named(options.kernel, options.spec));
+  for (const std::string& text : gain) write_err(text);
   return 0;
 }
 
@@ -324,7 +341,7 @@ void add_best(const CommandPlace& place) {
                  "block_threads, occupancy (%), time_us, energy_uj, and counters as dram__bytes_read_sum "
                  "(tuner profile)");
   command.option("--program", options.program, "CAPTURE",
-                 "say what the program that was captured gains by the answers, with --kernel");
+                 "say what the captured program gains by the answers, with --kernel");
   command.choice("--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},
                  "table; json; header: a C header of the macros; flags: all options for nvcc; cmake, env: "
                  "the same as variables of CMake, of a shell");

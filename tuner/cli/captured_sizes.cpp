@@ -155,10 +155,6 @@ CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spe
   return uses;
 }
 
-void say_gain(const db::BestAnswers& all, const std::string& capture, const model::KernelSpec& spec) {
-  for (const std::string& text : answers::gain_sentences(all, captured_uses(capture, spec))) write_err(text);
-}
-
 bool is_capture(const std::string& sizes) {
   try {
     config::parse_sizes(sizes);

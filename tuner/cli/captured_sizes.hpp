@@ -14,9 +14,6 @@ namespace tuner::cli {
 /// has no such kernel, or a size of the spec is no argument of its own.
 answers::CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec);
 
-/// Says what the program gains by these answers for the kernel. Throws as above.
-void say_gain(const db::BestAnswers& all, const std::string& capture, const model::KernelSpec& spec);
-
 /// Whether --sizes names a capture, and no sizes.
 bool is_capture(const std::string& sizes);
 
