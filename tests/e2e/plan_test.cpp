@@ -102,12 +102,16 @@ TEST_SUITE("e2e") {
     CHECK(has(known.err, " 0 were there"));
   }
 
-  TEST_CASE("compile fails where the cache keeps nothing") {
+  TEST_CASE("where the cache keeps nothing compile fails and a run warns") {
     const User user;
     const ProgramResult compiled =
         user.types(words("compile", {"--cache-dir", "/proc/nowhere", "--budget", "2"}));
     CHECK(compiled.exit_code == 1);
     CHECK(has(compiled.err, "of them could not be kept: is /proc/nowhere writable"));
+    const ProgramResult run =
+        user.types(words("run", {"--cache-dir", "/proc/nowhere", "--budget", "2", "--quiet"}));
+    CHECK(run.exit_code == 0);
+    CHECK(has(run.err, "warning: the cache /proc/nowhere cannot be written"));
   }
 
   TEST_CASE("the shards of compile fill the cache together, each with its own part") {

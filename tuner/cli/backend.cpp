@@ -203,7 +203,16 @@ const Opener& opener_of(const std::string& device) {
 
 Backend open_backend(const config::Settings& settings) {
   const std::string& device = settings.text("device");
-  return opener_of(device).open(settings, device);
+  const Opener& opener = opener_of(device);
+  Backend backend = opener.open(settings, device);
+  if (opener.runner == nullptr) return backend;  // a replay compiles nothing
+  const auto cache = binary_cache(settings);
+  if (const std::string why = cache->why_unwritable(); !why.empty())
+    backend.notices.push_back(fmt::format(
+        "warning: the cache {} cannot be written ({}), so the next run compiles all of this again; "
+        "--cache-dir names another",
+        cache->folder().string(), why));
+  return backend;
 }
 
 model::DeviceInfo device_to_check_for(const std::string& device, const std::string& architecture) {

@@ -312,6 +312,14 @@ bool BinaryCache::store(const model::Digest& key, const model::Compilation& comp
   return true;
 }
 
+std::string BinaryCache::why_unwritable() const {
+  std::error_code error;
+  fs::create_directories(m_folder, error);
+  if (!error && ::access(m_folder.c_str(), W_OK | X_OK) != 0)
+    error = std::error_code(errno, std::generic_category());
+  return error ? error.message() : "";
+}
+
 void BinaryCache::account(std::int64_t bytes) {
   const std::lock_guard lock(m_mutex);
   // The first estimate is a scan, which sees the file just written; other processes' files are seen at the

@@ -49,6 +49,8 @@ class BinaryCache {
   std::optional<model::Compilation> load(const model::Digest& key) const;
   /// Whether there is an entry of `key`, sound or not.
   bool has(const model::Digest& key) const;
+  /// Why the folder, which it makes, cannot keep anything; empty: it can.
+  std::string why_unwritable() const;
   /// Keeps `compilation` if it is worth keeping (see is_cacheable); false when it was not kept.
   bool store(const model::Digest& key, const model::Compilation& compilation);
 
