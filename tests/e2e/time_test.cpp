@@ -305,5 +305,8 @@ __global__ void copy(const float* in, float* out, int n) {
     CHECK(has(user.refuses({k + ":once", "--tolerance", "much"}), "--tolerance takes a number"));
     CHECK(has(user.refuses({k + ":once", "--git", "HEAD"}), "is in no git repository"));
     CHECK(has(user.refuses({k + ":once", "--execution", "stream"}), "the device cpu has no streams"));
+    const auto too_large = user.types({"time", k + ":once", "--block", "2048", "--device", "cpu"});
+    CHECK(too_large.exit_code == 1);
+    CHECK(has(too_large.err, "block.x of `once` is 2048"));
   }
 }

@@ -243,6 +243,7 @@ class Timing {
     request.policy.final.within = 1e9;
     request.fresh = true;
     request.budget = {};  // a project's is of its sweeps
+    require_one_to_launch(request);
     race.race(chosen, notices, "the kernels");
     TimedKernels timed;
     timed.device = request.device.name;
@@ -276,7 +277,10 @@ class Timing {
 
   std::string failure_of(const TimedSize::Kernel& kernel, std::size_t number, const sweep::Request& request,
                          const model::Problem& problem) const {
-    if (!kernel.trial) return why_unlaunchable(request.work[number].kernel, request, problem);
+    if (!kernel.trial) {
+      const std::string why = why_unlaunchable(request.work[number].kernel, request, problem);
+      return why.empty() ? "it was not run, for the reason above" : why;
+    }
     const model::TrialOutcome& outcome = kernel.trial->outcome;
     if (outcome.status == model::TrialStatus::ok) return "";
     const std::string detail = outcome.detail.empty() ? kernel.trial->compile_log : outcome.detail;
@@ -289,7 +293,20 @@ class Timing {
                                       const model::Problem& problem) {
     const auto plan = kernel.make_plan(problem, only_configuration(kernel.spec()), request.device.limits);
     const auto* const rejection = std::get_if<space::Rejection>(&plan);
-    return rejection != nullptr ? rejection->reason : "it was not run, for the reason above";
+    return rejection != nullptr ? rejection->reason : "";
+  }
+
+  void require_one_to_launch(const sweep::Request& request) const {
+    std::string first;
+    for (const sweep::Work& work : request.work) {
+      for (const model::Problem& problem : m_problems) {
+        const std::string why = why_unlaunchable(work.kernel, request, problem);
+        if (why.empty()) return;
+        if (first.empty()) first = why;
+      }
+    }
+    throw model::Error(fmt::format("no kernel can be launched on {}: {}", request.device.name, first),
+                       "--block, --grid and --shared-bytes set the launch");
   }
 
   const std::vector<NamedKernel>& m_named;
@@ -344,7 +361,7 @@ void add_time(const CommandPlace& place) {
   command.option("--git", options.git, "REV", "time one kernel beside its source at this revision");
   command.option("--tolerance", options.tolerance, "NUMBER",
                  "by how much results may differ, relative and absolute (unset: by their type)");
-  command.flag("--no-compare", options.no_compare, "do not hold results against those of the first kernel");
+  command.flag("--no-compare", options.no_compare, "do not compare results with the first kernel's");
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
@@ -357,9 +374,9 @@ void add_time(const CommandPlace& place) {
           "--size", [&context = place.context](const std::string& value) { context.flags["sizes"] = value; })
       ->group("");
   command->footer(
-      "What is not said is read from a launch <<<>>> in the file, or guessed, and said in a line. Results "
-      "are held against those of the first kernel. All are sampled in turn, as in a final. Without --db "
-      "nothing is kept. Exit code 1: a kernel fails, or its results differ.\n"
+      "What the flags leave out comes from a launch <<<>>> in the file, or is guessed and printed. Results "
+      "are compared with the first kernel's. All are sampled in turn, as in a final. Without --db nothing is "
+      "kept. Exit code 1: a kernel fails, or its results differ.\n"
       "Examples: tuner time 'a.cu:old' 'a.cu:new' --size 1000000; tuner time a.cu:scale --git HEAD~1 --args "
       "'float[N] in, float[N] out, 2.5, N'");
 }
