@@ -60,7 +60,9 @@ Json parse_json(std::string_view text) {
   };
   try {
     return Json::parse(text, shallow);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(fmt::format("no valid JSON at character {}", error.byte));
+  } catch (const nlohmann::json::exception& error) {  // a number that no double holds
     throw Error(fmt::format("no valid JSON: {}", error.what()));
   }
 }

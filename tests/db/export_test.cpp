@@ -191,7 +191,7 @@ TEST_SUITE("db") {
   TEST_CASE("what is not an export, or is out of bounds, is refused with the field and what was found") {
     const std::string header = db::header_line();
     CHECK(contains(complaint(""), "empty"));
-    CHECK(contains(complaint("hello\n"), "x.jsonl:1: no valid JSON"));
+    CHECK(contains(complaint("hello\n"), "x.jsonl:1: no valid JSON at character 1"));
     CHECK(contains(complaint("{\"format\":\"other\",\"version\":1}\n"), "format is \"other\""));
     CHECK(contains(complaint("{\"format\":\"tuner-export\",\"version\":9}\n"), "newer"));
     CHECK(contains(complaint(header + std::string(100'000, '[') + '\n'), "deeper"));

@@ -80,6 +80,9 @@ extent = ["N"]
     CHECK(result.exit_code == 2);
     CHECK(has(result.err, "'nave'"));
     CHECK(has(result.err, "register_tile"));
+    write_text(user.home / "fill.cu", "");
+    CHECK(has(user.types({"run", "--kernel", "fill.cu", "--device", "cpu"}).err,
+              "`tuner init fill.cu` drafts one"));
   }
 
   TEST_CASE("every mistake in a spec is told with file, line and column") {
@@ -103,6 +106,17 @@ extent = ["N"]
       CHECK(has(result.err, mistake.says));
       CHECK(user.types({"check", "--no-compile", "fill.toml", "--quiet"}).err == result.err);
     }
+  }
+
+  TEST_CASE("a check says where the constraints exclude the default") {
+    const User user;
+    write_text(user.home / "fill.toml",
+               replaced(replaced(sound_spec, "BLOCK <= 1024", "BLOCK <= 64"), "sizes = [\"N\"]",
+                        "sizes = [\"N\"]\ndefault = { BLOCK = 128 }"));
+    write_text(user.home / "fill.cu", "extern \"C\" __global__ void fill(float* x) { x[0] = 1; }");
+    const auto result = user.types({"check", "--no-compile", "fill.toml", "--sizes", "64"});
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.out, "fill: sound; 1 configuration, the default not among them, at 64 float"));
   }
 
   TEST_CASE("a spec that no device can launch is not sound") {
@@ -131,6 +145,9 @@ extent = ["N"]
         {{"run", "--device", "cpu", "--device", "all"}, "--device was given more than once"},
         {{"run", "--device", "replay:"}, "name a file behind it: replay:FILE"},
         {{"run", "--db", ""}, "give a path"},
+        {{"forget"}, "`tuner forget` needs to be told what"},
+        {{"merge"}, "'tuner merge' needs databases"},
+        {{"cache", "prune", "--to", "-5"}, "-5 not in range 0 to 1099511627776"},
         {{"forget", "--before", "2026-13-01"}, "'2026-13-01' is no date"},
         {{"forget", "--before", "2026-02-29"}, "'2026-02-29' is no date"},
         {{"forget", "--before", "2026-11-21T24:00"}, "'2026-11-21T24:00' is no date"},
@@ -148,6 +165,24 @@ extent = ["N"]
     const auto listed = tuner::test::run_program({"/bin/sh", "-c", line}, user.environment, user.home.path());
     CHECK(listed.exit_code == 0);
     CHECK(has(listed.out, "naive"));
+    write_text(user.home / "empty.jsonl", "{\"format\":\"tuner-export\",\"version\":6}\n");
+    REQUIRE(user.types({"import", "empty.jsonl", "--db", "a.db"}).exit_code == 0);
+    const std::string relative =
+        "mkdir gone && cd gone && rmdir ../gone && " TUNER_BINARY " best --db ../a.db";
+    const auto lost =
+        tuner::test::run_program({"/bin/sh", "-c", relative}, user.environment, user.home.path());
+    CHECK(lost.exit_code == 1);
+    CHECK(has(lost.err, "../a.db: the working folder was removed"));
+  }
+
+  TEST_CASE("a limit of file sizes is a message, and no death by a signal") {
+    const User user;
+    const std::string line =
+        "ulimit -f 20; " TUNER_BINARY " run --device cpu --kernel naive --sizes 64 --budget 1";
+    const auto limited =
+        tuner::test::run_program({"/bin/sh", "-c", line}, user.environment, user.home.path());
+    CHECK(limited.exit_code == 1);
+    CHECK(has(limited.err, "tuner.db"));
   }
 
   TEST_CASE("help that cannot be written ends with 1 and the reason") {

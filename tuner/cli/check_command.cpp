@@ -205,6 +205,7 @@ struct Counted {
   model::Problem problem;
   std::vector<std::size_t> counts;
   std::vector<std::string> empty;  ///< sizes
+  bool has_default = false;        ///< at one of the sizes, or the spec names none
 
   /// `540 configurations at 4096 float`; `6 to 540 configurations at 29 sizes float, none at 2 of them: 16,
   /// 32`
@@ -214,6 +215,7 @@ struct Counted {
     std::string text = list.is_sample() ? "at least " : "";
     text += least == most ? util::counted(most, "configuration")
                           : fmt::format("{} to {} configurations", least, most);
+    if (!has_default) text += ", the default not among them,";
     if (sizes == 1) return text + " at " + problem.text();
     text += fmt::format(" at {} sizes, the last {}", sizes, problem.text());
     if (empty.empty()) return text;
@@ -236,7 +238,11 @@ struct Look {
         long_look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
     const std::vector<model::Problem> problems = problems_to_check(kernel.spec(), settings);
     if (problems.empty()) return std::nullopt;
-    Counted counted{space::ConfigurationList(kernel.spec().parameters), problems.back(), {}, {}};
+    Counted counted{space::ConfigurationList(kernel.spec().parameters),
+                    problems.back(),
+                    {},
+                    {},
+                    kernel.spec().defaults.empty()};
     std::optional<space::ConfigurationList> list;
     std::vector<std::int64_t> seen;
     for (const model::Problem& problem : problems) {
@@ -249,6 +255,7 @@ struct Look {
         continue;
       }
       counted.counts.push_back(list->size());
+      counted.has_default = counted.has_default || kernel.default_configuration(problem, device.limits);
       counted.list = *list;
       counted.problem = problem;
     }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
@@ -118,6 +120,10 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
                              fmt::format("choose {}", util::listed(command_names(shape))));
   }
   const std::string text = error.what();
+  constexpr std::string_view is_required = " is required";
+  if (text.ends_with(is_required))
+    return model::UsageError(
+        fmt::format("'{}' needs {}", called.name, text.substr(0, text.size() - is_required.size())), help);
   constexpr std::string_view no_number = "Could not convert: ";
   if (text.starts_with(no_number)) {  // --top = 1.5
     const std::size_t end = text.find(" = ");
@@ -307,6 +313,13 @@ int run_tuner(int argc, char** argv) {
   } catch (const model::Error& error) {
     write_error(error.what(), error.hint());
     return static_cast<int>(error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::error_code gone;
+    static_cast<void>(std::filesystem::current_path(gone));
+    write_error(fmt::format("{}: {}", error.path1().string(),
+                            gone ? "the working folder was removed" : error.code().message()),
+                gone ? "change to another folder" : "check the path, its permissions and its disk");
+    return static_cast<int>(model::ExitCode::failed);
   } catch (const std::exception& error) {
     write_error(fmt::format("internal error: {}", error.what()),
                 "please report this with the command you gave");
@@ -318,6 +331,7 @@ int run_tuner(int argc, char** argv) {
 }  // namespace tuner::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what exceeds `ulimit -f` is then a write that fails, and is said
   const int code = tuner::cli::run_tuner(argc, argv);
   tuner::cli::end_output();
   return code;

@@ -51,14 +51,12 @@ void require_one_family(const db::BestAnswers& all) {
     paddings.insert(answer.problem().row_padding);
   }
   if (families.size() > 1) {
-    throw model::UsageError(fmt::format("a cover is of one family, and {} have answers: {}", families.size(),
-                                        fmt::join(families, ", ")),
+    throw model::UsageError(fmt::format("several families have answers: {}", fmt::join(families, ", ")),
                             fmt::format("name one: --family {}", *families.begin()));
   }
   if (paddings.size() > 1) {
-    throw model::UsageError(
-        fmt::format("a cover is of one row padding, and there are {}", fmt::join(paddings, ", ")),
-        fmt::format("name one: --pad {}", *paddings.begin()));
+    throw model::UsageError(fmt::format("answers have several row paddings: {}", fmt::join(paddings, ", ")),
+                            fmt::format("name one: --pad {}", *paddings.begin()));
   }
 }
 

@@ -119,8 +119,9 @@ int forget(const Context& context, const ForgetOptions& options) {
   const auto ways =
       4 - std::ranges::count(std::array{options.kernel, options.run, options.trial, options.before}, "");
   if (ways != 1) {
-    throw model::UsageError(fmt::format("{} ways to say what to forget were given", ways),
-                            "give one of --kernel, --run, --trial and --before");
+    throw model::UsageError(
+        ways == 0 ? "`tuner forget` needs to be told what" : "`tuner forget` takes one of its filters",
+        "give one of --kernel, --run, --trial and --before");
   }
   db::ResultStore store(context.settings().database());
   const db::Connection& connection = store.connection();

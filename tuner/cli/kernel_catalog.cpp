@@ -52,6 +52,8 @@ bool has_name(const std::vector<model::KernelSpec>& kernels, const std::string& 
 
 /// What may be said in place of `name`.
 std::string other_names(const std::vector<model::KernelSpec>& kernels, const std::string& name) {
+  if (std::filesystem::is_regular_file(name))
+    return fmt::format("a kernel is named by its spec; `tuner init {}` drafts one", util::shell_quote(name));
   std::set<std::string> families;
   std::vector<std::string> names;
   for (const model::KernelSpec& kernel : kernels) {

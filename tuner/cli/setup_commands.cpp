@@ -68,7 +68,7 @@ void add_cache(const CommandPlace& place) {
   Command<std::int64_t> prune({*cache.operator->(), place.context, place.action}, "prune",
                               "remove the binaries used longest ago", prune_cache);
   prune.option("--to", prune.options(), "N", "MiB to keep; 0 removes all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40).description(""))
       ->required();
 }
 
