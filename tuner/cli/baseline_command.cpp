@@ -162,8 +162,7 @@ int write_baseline(const Context& context, const BaselineOptions& options) {
 
 void add_baseline(const CommandPlace& place) {
   Command<BaselineOptions> command(
-      place, "baseline", "Write the small file of today's answers that `compare` holds later ones against",
-      write_baseline);
+      place, "baseline", "Write today's answers to a small file for later comparisons", write_baseline);
   BaselineOptions& options = command.options();
   command.option("-o,--output", options.path, "FILE", "file to write; - is stdout")->capture_default_str();
   command.option("--family", options.filter.family, "NAME", "only this family");

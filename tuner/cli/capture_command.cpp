@@ -155,7 +155,7 @@ void add_capture(const CommandPlace& place) {
   Command<CaptureOptions> command(
       place, "capture", "Run a program and say which of its kernels take the GPU's time", run_capture);
   CaptureOptions& options = command.options();
-  command.option("program", options.command, "PROGRAM ...", "what to run, behind --")->required();
+  command.option("program", options.command, "PROGRAM", "what to run, behind --")->required();
   command.option("-o,--output", options.out, "FILE", "where the table goes; unset: stderr, - is stdout");
   command.option("--folder", options.folder, "FOLDER", "keep the capture there");
   command.table_format(options.format);
@@ -170,7 +170,7 @@ void add_capture(const CommandPlace& place) {
                "launch what is kept once more from the same memory, to see how exactly results repeat");
   command
       .option("--at-most", options.at_most_bytes, "BYTES", "of all that is saved, unpacked (default 2GiB)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(CLI::AsSizeValue(false).description(""));
   command.option("--use", options.pack, "[KERNEL=]PACK",
                  "launch the pack's kernels in place of the program's; says what was replaced");
   command.flag("--verify", options.verify, "with --use: compare the first launches with the program's own");

@@ -206,6 +206,11 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool /*is_posi
   return entry(head, argument.description, get_column_width());
 }
 
+std::string HelpFormatter::make_option_usage(const CLI::Option* option) const {
+  const std::string name = option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
+  return option->get_required() ? name : '[' + name + ']';
+}
+
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   std::size_t longest = 0;
   for (const CommandShape& one : command_shape(*command->get_parent()).commands) {

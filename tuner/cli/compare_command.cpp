@@ -175,15 +175,16 @@ void add_compare(const CommandPlace& place) {
       "cache_dir cache_limit_mb");
   command->footer(
       "The answer is faster, slower or tied, with the ratio of A's time to B's and its 95 % interval. Two "
-      "trials of one final were sampled in turn, so drift hits both alike. Samples taken apart know nothing "
-      "of drift; --fresh does. Runs, databases and exports are compared by their best configurations, "
+      "trials of one final were sampled in turn, so drift hits both alike. Samples taken apart contain "
+      "drift; "
+      "--fresh avoids it. Runs, databases and exports are compared by their best configurations, "
       "problem by problem, within one environment: device, driver, toolkit, type, L2 policy, method, "
       "execution, locked clock, inputs.\n"
       "--fail-if-slower compares samples in turn, else the fastest of both, which a lowered clock does not "
       "change. At most "
       "one comparison of unchanged kernels in a hundred fails. A result that is neither surely slower nor "
-      "surely fast enough is named and does not fail. Of a launch that is too small for the noise measured "
-      "there nothing is judged, and that is said.\n"
+      "surely fast enough is named and does not fail. A launch too small for the measured noise is named and "
+      "not judged.\n"
       "Examples: tuner compare 3fa1c2e 9be0041 --fresh; tuner compare tonight.db main.db --fail-if-slower "
       "1%");
 }

@@ -259,8 +259,7 @@ void add_cover(const CommandPlace& place) {
                  "table; json; header: one C++17 header of the configurations, the rule and the launches");
   command.count("--fill", options.fill,
                 "first measure the N best configurations of each size at all other sizes");
-  command.count("--check", options.check.sizes,
-                "measure N sizes that never were, and say whether the bound held");
+  command.count("--check", options.check.sizes, "measure N unmeasured sizes, and say whether the bound held");
   command.count("--multiple-of", options.check.multiple_of,
                 "of a check: draw multiples of N; without it, of what divides all measured sizes");
   command.count(

@@ -134,11 +134,12 @@ void add_explain(const CommandPlace& place) {
   command.pages();
   command.settings("db type pad measure l2 cache_dir");
   command->footer(
-      "Of a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "
+      "For a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "
       "From the counters of `tuner profile` where there are any, else from machine code, resources, ceilings "
-      "and times. Of up to two sizes machine code that is no longer cached is compiled again.\n"
-      "Of a parameter, at each size: the best configuration with a value against the best with any. So the "
-      "other parameters are at their best for each value, as far as it was tried.\n"
+      "and times. For one or two sizes, machine code that is no longer cached is compiled again.\n"
+      "For a parameter, at each size: the best configuration with a value against the best with any. For "
+      "each "
+      "value the other parameters have their best tried values.\n"
       "Example: tuner explain 1024\n         tuner explain TILE_K --kernel sgemm");
 }
 

@@ -283,8 +283,7 @@ void add_init(const CommandPlace& place) {
       "Reads the kernel, its launch `<<<…>>>` in the same file, and local headers. Writes KERNEL.toml, with "
       "a `?` at every guess, and KERNEL_reference.cu where the file has a function that computes the same on "
       "the CPU, or no launch: then a place to write one.\n"
-      "With --from nothing is left to write: arguments, inputs, sizes, launch and what is right are the "
-      "program's.\n"
+      "--from takes arguments, inputs, sizes, launch and right results from the program.\n"
       "Example: tuner init saxpy.cu && tuner check saxpy.toml");
 }
 

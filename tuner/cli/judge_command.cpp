@@ -190,8 +190,7 @@ int judge_candidate(const Context& context, const JudgeOptions& options) {
 }  // namespace
 
 void add_judge(const CommandPlace& place) {
-  Command<JudgeOptions> command(place, "judge",
-                                "Hold a kernel that somebody, or a program, has written against a spec",
+  Command<JudgeOptions> command(place, "judge", "Test a person's or a program's kernel against a spec",
                                 judge_candidate);
   JudgeOptions& options = command.options();
   command.option("CANDIDATE", options.candidate, "FILE", "CUDA source with the kernel")->required();

@@ -59,7 +59,7 @@ int list_strategies(const Context&, const NoOptions&) {
   reports::Table table({{"strategy"}, {"description", Align::left, true}});
   table.add_row({"auto", sweep::StrategyChoice("auto").rule()});
   reports::Table settings(
-      {{"setting"}, {"usual", Align::right}, {"from"}, {"to"}, {"what it is", Align::left, true}});
+      {{"setting"}, {"usual", Align::right}, {"from"}, {"to"}, {"meaning", Align::left, true}});
   for (const search::StrategyKind& kind : search::strategies()) {
     table.add_row({std::string(kind.name), std::string(kind.description)});
     for (const search::Setting& setting : kind.settings) {
@@ -142,10 +142,10 @@ void add_list(const CommandPlace& place) {
   kernels->add_option("what", kernels.options().selection, "names, families, spec files or folders");
   kernels.table_format(kernels.options().format);
   kernels.pages();
-  Command<ListOptions> devices(below, "devices", "what can run kernels here, and why not what cannot",
+  Command<ListOptions> devices(below, "devices", "devices that can run kernels here, and why others cannot",
                                [](const Context&, const ListOptions& o) { return list_devices(o.format); });
   devices.table_format(devices.options().format);
-  Command<NoOptions>(below, "strategies", "how a space can be searched", list_strategies);
+  Command<NoOptions>(below, "strategies", "search strategies and their settings", list_strategies);
   Command<ListOptions> runs(below, "runs", "what was tuned, newest first", list_runs);
   runs.table_format(runs.options().format);
   runs.pages();

@@ -189,10 +189,11 @@ void add_refresh(const CommandPlace& place) {
       "db device sizes type pad seed budget measure l2 execution compile_jobs compile_timeout_s "
       "run_timeout_s run_timeout_factor prepare_timeout_s cache_dir cache_limit_mb progress");
   command->footer(
-      "Of each size the winner, the others of its final and the default are verified and timed, then the "
-      "best of them hold a final. That takes seconds, where a search takes minutes. What could be better by "
-      "now is found by `tuner run`, which takes these results as its first. Finalists are of the same GPU "
-      "where one has any, else of another.\n"
+      "For each size the winner, the others of its final and the default are verified and timed, then the "
+      "best of them hold a final. That takes seconds, where a search takes minutes. `tuner run` then "
+      "searches for better ones, and takes these results as its first. Finalists come from the same GPU if "
+      "it "
+      "has any, else from another.\n"
       "Example: tuner refresh --sizes 512..4096");
 }
 

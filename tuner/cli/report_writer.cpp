@@ -286,7 +286,7 @@ int report(const Context& context, ReportOptions options) {
 }  // namespace
 
 void add_report(const CommandPlace& place) {
-  Command<ReportOptions> command(place, "report", "Write what is known as a document", report);
+  Command<ReportOptions> command(place, "report", "Write a document of the results", report);
   ReportOptions& options = command.options();
   command.option("-o,--output", options.path, "FILE", "file to write; without it, or with -, stdout");
   command.choice("--format", options.format, {"md", "html", "csv", "json"},
@@ -297,7 +297,7 @@ void add_report(const CommandPlace& place) {
   command.option("--family", options.filter.family, "NAME", "only this family of kernels");
   command.option("--kernel", options.filter.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
   command.option("--program", options.program, "CAPTURE",
-                 "say what the program that was captured gains by the answers, with --kernel");
+                 "say what the captured program gains by the answers, with --kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
   command.option("--run", options.run, "ID", "only what this run measured (`tuner list runs`)");
   command.pages();

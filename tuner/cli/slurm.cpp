@@ -262,7 +262,7 @@ void add_slurm(const CommandPlace& place) {
                                 slurm);
   SlurmOptions& options = command.options();
   command.option("--array", options.array, "N", "how many shards, each a task of the array")
-      ->check(CLI::Range(1, 100'000));
+      ->check(CLI::Range(1, 100'000).description(""));
   command.option("--folder", options.folder, "DIR",
                  "folder that the nodes share, for scripts, logs and results (default: tuner-sweep)");
   command.option("--sbatch", options.sbatch, "OPTION",

@@ -108,7 +108,7 @@ namespace {
 
 constexpr std::array local_settings = {
     Setting{"kick", 3, 1, 100, true, "steps away from the best when no neighbour is faster"},
-    Setting{"restart", 0.3, 0, 1, false, "how often it goes anywhere instead"},
+    Setting{"restart", 0.3, 0, 1, false, "how often it jumps to a random place instead"},
     ahead_setting,
 };
 
@@ -202,7 +202,7 @@ namespace {
 
 constexpr std::array known_genetic_settings = {
     Setting{"population", 20, 2, 10000, true, "how many of the fastest have offspring"},
-    Setting{"mutation", 0.1, 0, 1, false, "how often a child differs in one parameter more"},
+    Setting{"mutation", 0.1, 0, 1, false, "how often a child changes one more parameter"},
     ahead_setting,
 };
 

@@ -19,16 +19,16 @@ namespace {
 // The usual values were chosen on training spaces alone; docs/search.md has the figures.
 constexpr std::array known_settings = {
     Setting{"start", 6, 1, 1000, true, "results before it learns; 2 where records of elsewhere are known"},
-    Setting{"random", 0.02, 0, 1, false, "share of random proposals, as long as they pay like the model's"},
+    Setting{"random", 0.02, 0, 1, false, "share of random proposals, while they gain as much as the model's"},
     Setting{"local", 0.05, 0, 1, false,
-            "share of neighbours of the best, as long as they pay like the model's"},
-    Setting{"bold", 0.4, 0, 1, false, "share of the model's proposals that look for the uncertain"},
+            "share of neighbours of the best, while they gain as much as the model's"},
+    Setting{"bold", 0.4, 0, 1, false, "share of the model's proposals at uncertain places"},
     ahead_setting,
     Setting{"members", 4, 1, 64, true, "members of the ensemble: sets of hyperparameters that are averaged"},
     Setting{"points", 250, 20, 2000, true,
             "results that the model knows: the best half, and some of the rest"},
     Setting{"covered", 1024, 64, 20000, true, "promising candidates that are predicted after every result"},
-    Setting{"pool", 20000, 1000, 1000000, true, "candidates among which the promising are looked for"},
+    Setting{"pool", 20000, 1000, 1000000, true, "candidates from which it picks the promising ones"},
 };
 
 constexpr std::size_t start_with_records = 2;
