@@ -89,10 +89,14 @@ runs run
 says "Using $machine/made_up/tuner"
 says "list devices\` failed"
 never_says "configured"
+never_says "export PATH"
 has_command tuner 'echo "commit: def of 2026-01-02"'
 runs run
 never_says "Using"
 says "configured: --preset"
+has_command cmake 'exit 0'
+runs run
+says "export PATH=$machine/tuner/build/release/bin:"
 
 new_machine "a toolkit without nvdisasm, and no index has its wheel"
 has_command python3 'case "$*" in *download*) echo "$*" >>"$MACHINE/wheels"; exit 1 ;; esac'
