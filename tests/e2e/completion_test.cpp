@@ -208,6 +208,11 @@ TEST_SUITE("tuner command line, completion") {
     CHECK(has(asks({"", "tuner", "run", "--kernel"}), ":files\n"));
     CHECK(asks({"1", "tuner", "best", "--db", "a b.db"}) == "1024\tmeasured\n");
     CHECK(asks({"--l2=w", "tuner", "run"}) == "--l2=warm\t\n");
+    CHECK(asks({"--format=k", "tuner", "export"}) == "--format=kernel-tuner\t\n--format=kernel-launcher\t\n");
+    REQUIRE(user.types({"import", "--db", "session.db",
+                        TUNER_SOURCE_DIR "/docs/results/h200-2026-11-23-session/session.jsonl"})
+                .exit_code == 0);
+    CHECK(lines_of(asks({"", "tuner", "best", "--db", "session.db"})).size() == 4);  // of no ceiling
     CHECK(asks({"--nonsense=", "tuner", "run"}).empty());
     CHECK(asks({"", "nonsense", "of", "somebody"}).starts_with("run\t"));
     CHECK(asks({"--ver"}) == "--version\tSay the version, its commit, the toolkit and the compiler\n");

@@ -32,8 +32,10 @@ std::string value_name_of(const std::string& type) {
   return type;
 }
 
+/// `t4`, `kernel-tuner`; not `20s-gpu`, which is an example.
 bool is_plain_word(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz-0123456789";
+  return !text.empty() && text.front() >= 'a' && text.find_first_not_of(letters) == std::string::npos;
 }
 
 /// The kind of words that a flag's value is, by the flag: the same everywhere.

@@ -96,8 +96,10 @@ std::vector<Offer> offers_of_kind(const std::string& kind, const Context& contex
     if (kind == "kernels" || kind == "families") offers = offered_kernels(kind == "families");
     const db::Connection connection = database_of(context, line);
     if (kind == "trials") return offered_trials(connection, begun);
+    db::TrialFilter answerable;
+    answerable.ceilings = false;
     if (kind == "sizes")
-      for (const db::Case& known : db::cases(connection))
+      for (const db::Case& known : db::cases(connection, answerable))
         offers.push_back({known.problem.size_text(), "measured"});
     if (kind == "gpus")
       for (const model::DeviceInfo& device : db::devices(connection))
