@@ -291,7 +291,7 @@ class RecordedArguments {
 
   std::string verify() {
     if (!m_is_judged) {
-      m_source.ask("what is right? The recorded launch changed nothing that an argument leads to");
+      m_source.ask("which results are right? The recorded launch changed nothing that an argument leads to");
       return {};
     }
     if (!m_is_proved)

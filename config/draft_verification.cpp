@@ -24,7 +24,8 @@ class VerificationDraft {
     const auto found = cpu_reference(m_source, m_plan, m_arguments.buffers);
     if (!found) {
       m_source.ask(
-          "what is right? No function of the source computes it on the CPU in a way that can be used");
+          "which results are right? No function of the source computes it on the CPU in a way that can be "
+          "used");
       return {};
     }
     const bool is_narrow = std::ranges::any_of(m_arguments.buffers, [](const DraftBuffer& one) {
@@ -48,9 +49,10 @@ class VerificationDraft {
   std::string open_table() {
     if (m_arguments.outputs.empty())
       m_source.ask("what does the kernel write? No argument is written in its text");
-    m_source.ask(fmt::format(
-        "what is right? Write the reference in {}; rounding_terms says how many roundings a result sums up",
-        m_source.request.reference_file));
+    m_source.ask(
+        fmt::format("which results are right? Write the reference in {}; rounding_terms is the number of "
+                    "roundings in a result",
+                    m_source.request.reference_file));
     std::vector<std::string> names = m_arguments.inputs;
     for (const DraftOutput& output : m_arguments.outputs) {
       names.push_back(output.name + ".expected");

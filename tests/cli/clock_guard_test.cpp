@@ -149,7 +149,7 @@ TEST_SUITE("tuner::cli clocks") {
     model::DeviceInfo cpu;
     cpu.id = cpu.kind = "cpu";
     CHECK(error_of([&] { cli::require_clock({cpu}, 1200); }) ==
-          "--clock 1200: the clock of cpu is not to be locked");
+          "--clock 1200: the clock of cpu cannot be locked");
     CHECK(cli::clocks_text({gpu()}) == "cuda:0: 1200, 1965, 1980 MHz\n");
   }
 

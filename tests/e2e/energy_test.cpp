@@ -141,7 +141,7 @@ TEST_SUITE("tuner, energy") {
     CHECK(has(cold.err, "the energy of flushing would be counted too"));
     const auto locked = run({"--clock", "1200"});
     CHECK(locked.exit_code == 2);
-    CHECK(has(locked.err, "the clock of cpu is not to be locked"));
+    CHECK(has(locked.err, "the clock of cpu cannot be locked"));
     REQUIRE(types({"export", "-o", "none.jsonl"}).exit_code == 0);
     const auto replayed =
         run({"--objective", "energy", "--db", "other.db"}, "replay:" + (home / "none.jsonl"));

@@ -113,7 +113,7 @@ void require_clock(const std::vector<model::DeviceInfo>& devices, int mhz) {
   const device::cuda::Nvml nvml;
   for (const model::DeviceInfo& device : devices) {
     if (!model::device_kind(device.kind).is_gpu)
-      throw model::UsageError(fmt::format("--clock {}: the clock of {} is not to be locked", mhz, device.id),
+      throw model::UsageError(fmt::format("--clock {}: the clock of {} cannot be locked", mhz, device.id),
                               "leave --clock out");
     const std::vector<int> known = nvml.sm_clocks_mhz(device.uuid);
     if (known.empty() || std::ranges::count(known, mhz) > 0) continue;

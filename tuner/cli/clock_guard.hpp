@@ -28,7 +28,7 @@ class ClockGuard {
 /// What `--clock` lists: `1200,1500`. Throws model::UsageError.
 std::vector<int> parse_clocks(const std::string& text);
 
-/// Throws model::UsageError where the clock of one of `devices` is not to be locked at all, or not to this.
+/// Throws model::UsageError where the clock of one of `devices` cannot be locked at all, or not to this.
 void require_clock(const std::vector<model::DeviceInfo>& devices, int mhz);
 
 /// The clocks that each device can be locked to, a line each.

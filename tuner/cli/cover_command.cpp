@@ -235,7 +235,7 @@ int run_cover(const Context& context, CoverOptions options) {
       cover_of(connection, options, query, answers_of(connection, settings, options, query), context);
   if (options.format == "header") {
     write_out(cover_header(connection, answer, options.spec));
-    write_err(fmt::format("at sizes between the measured ones it loses {}", answers::bound_text(answer)));
+    write_err(fmt::format("loss between the measured sizes: {}", answers::bound_text(answer)));
   } else if (options.format == "json") {
     write_out(answers::cover_json(answer));
   } else {

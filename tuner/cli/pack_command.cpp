@@ -63,8 +63,8 @@ int run_pack(const Context& context, PackOptions options) {
       kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
       const answers::CoverAnswer& answer = kept.back();
       family.add(answer, kernels_at_hand(connection, answer.table, options.spec));
-      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {}; between these {}", name.first,
-                                  name.second, device, answer.cover.set.configurations.size(),
+      lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {}; loss between these: {}",
+                                  name.first, name.second, device, answer.cover.set.configurations.size(),
                                   answer.table.tried, util::counted(answer.table.cases.size(), "size"),
                                   answers::bound_text(answer)));
     }

@@ -21,7 +21,7 @@ using reports::Json;
 std::string beside_first(const TimedSize::Kernel& kernel, const std::string& first) {
   const measure::Ratio& ratio = kernel.to_first->ratio;
   if (kernel.to_first->verdict == measure::Verdict::tied)
-    return fmt::format("{} and {} are tied: it takes {} of the time", kernel.name, first,
+    return fmt::format("{} and {} are tied: the ratio of their times is {}", kernel.name, first,
                        reports::ratio_interval_text(ratio.ratio, ratio.low, ratio.high));
   const bool is_faster = kernel.to_first->verdict == measure::Verdict::faster;
   const measure::Ratio factor = is_faster ? measure::inverse(ratio) : ratio;

@@ -35,7 +35,9 @@ model::Problem make_problem(const model::KernelSpec& spec, const std::vector<std
   if (sizes.size() != 1 && sizes.size() != spec.sizes.size()) {
     throw model::UsageError(
         fmt::format("{} numbers for the size of kernel `{}`", sizes.size(), spec.name),
-        fmt::format("give one, or {}: {}", spec.sizes.size(), fmt::join(spec.sizes, " x ")));
+        spec.sizes.size() == 1
+            ? "give one number"
+            : fmt::format("give one number, or {}: {}", spec.sizes.size(), fmt::join(spec.sizes, " x ")));
   }
   model::Problem problem;
   problem.family = spec.family;

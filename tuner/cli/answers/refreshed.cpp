@@ -121,8 +121,8 @@ std::string refreshed_counts(const std::vector<Refreshed>& sizes) {
     ++(change.is_faster() ? faster : change.is_slower() ? slower : change.is_as_fast() ? as_fast : undecided);
   }
   return fmt::format(
-      "{}: {} keep their winner, {} have one that is tied with it, {} another, at {} it has no time; {} "
-      "faster, {} slower, {} as fast, {} undecided\n",
+      "{}: the winner is the same at {}, tied at {}, another at {}, without a time at {}; the best is faster "
+      "at {}, slower at {}, as fast at {}, undecided at {}\n",
       util::counted(sizes.size(), "size"), kept[Keeps::same], kept[Keeps::tied], kept[Keeps::another],
       kept[Keeps::gone], faster, slower, as_fast, undecided);
 }
