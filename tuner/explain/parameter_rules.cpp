@@ -118,7 +118,8 @@ Findings find_influence(const Subject& subject) {
   if (!out.empty()) {
     std::string trials = util::counted(static_cast<std::int64_t>(count), "trial");
     if (bounds > 0) trials += fmt::format(", {} of them lower bounds", bounds);
-    out.front().text += fmt::format(" ({}; {} of the variance is predicted)", trials, percent(found.foretold));
+    out.front().text +=
+        fmt::format(" ({}; {} of the variance is predicted)", trials, percent(found.foretold));
   }
   return out;
 }
