@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -233,8 +234,8 @@ void MergeRows::define_functions() {
     stored.measurement.launches_per_sample = sqlite3_value_int(values[5]);
     stored.measurement.median_ns = sqlite3_value_double(values[6]);
     stored.measurement.samples_ns = decode_samples(bytes_of(values[7]));
-    if (!(stored.measurement.median_ns > 0) && stored.status == tuner::model::TrialStatus::ok)
-      throw Error("a measurement has no time");
+    if (!(stored.measurement.median_ns > 0) || std::isinf(stored.measurement.median_ns))
+      throw Error(fmt::format("a measurement takes {} ns", stored.measurement.median_ns));
     const Digest theirs = digest_of(values[0]);
     const Digest id = stored.key(digest_of(values[1]));
     if (id != theirs) m_measurements[theirs] = id;

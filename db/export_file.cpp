@@ -53,19 +53,33 @@ int version_from(const std::string& line) {
   return version;
 }
 
-void require_sound(const tuner::model::Measurement& measurement) {
-  if (measurement.launches_per_sample < 1)
-    refuse({"launches_per_sample"}, measurement.launches_per_sample, "a whole number from 1 on");
-  if (measurement.throttled_samples < 0)
-    refuse({"throttled_samples"}, measurement.throttled_samples, "a whole number from 0 on");
-}
-
 void require_amount(double value, const Where& where) {
-  if (!(value >= 0) || !std::isfinite(value)) refuse(where, value, "a number from 0 on");
+  if (!(value >= 0) || !std::isfinite(value)) refuse(where, json_of(value), "a number from 0 on");
 }
 
 void require_positive(double value, const Where& where) {
-  if (!(value > 0) || !std::isfinite(value)) refuse(where, value, "a positive number");
+  if (!(value > 0) || !std::isfinite(value)) refuse(where, json_of(value), "a positive number");
+}
+
+void require_sound(const tuner::model::Measurement& measurement, const Where& where) {
+  require_positive(measurement.median_ns, {"median_ns", &where});
+  if (!(measurement.low_ns >= 0 && measurement.low_ns <= measurement.median_ns))
+    refuse({"low_ns", &where}, json_of(measurement.low_ns), "a time up to the median");
+  if (!(measurement.high_ns >= measurement.median_ns) || std::isinf(measurement.high_ns))
+    refuse({"high_ns", &where}, json_of(measurement.high_ns), "a time from the median on");
+  require_amount(measurement.min_ns, {"min_ns", &where});
+  for (const double sample : measurement.samples_ns) require_amount(sample, {"samples_ns", &where});
+  if (measurement.launches_per_sample < 1)
+    refuse({"launches_per_sample", &where}, measurement.launches_per_sample, "a whole number from 1 on");
+  if (measurement.throttled_samples < 0)
+    refuse({"throttled_samples", &where}, measurement.throttled_samples, "a whole number from 0 on");
+}
+
+void require_sound(const tuner::model::Energy& energy, const Where& where) {
+  require_positive(energy.mean_j, where);
+  require_amount(energy.low_j, {"low_j", &where});
+  require_amount(energy.high_j, {"high_j", &where});
+  require_amount(energy.mean_ns, {"mean_ns", &where});
 }
 
 void require_sound(const RunRecord& run, const Where& where) {
@@ -96,7 +110,8 @@ void require_sound(const Ceiling& ceiling, const Where& where) {
 void require_sound(const StoredCounter& stored, const Where& where) {
   constexpr std::size_t longest_name = 256;
   if (stored.trial.empty()) refuse({"trial", &where}, "", "an identifier");
-  if (!std::isfinite(stored.counter.value)) refuse({"value", &where}, stored.counter.value, "a number");
+  if (!std::isfinite(stored.counter.value))
+    refuse({"value", &where}, json_of(stored.counter.value), "a number");
   if (stored.counter.metric.empty() || stored.counter.metric.size() > longest_name)
     refuse({"metric", &where}, stored.counter.metric, "a name of at most 256 bytes");
 }
@@ -109,11 +124,11 @@ void require_sound(const TrialRecord& trial, const JsonReader& line) {
   }
   if (trial.key.empty()) refuse({"trial"}, "", "an identifier");
   if (trial.environment.device.empty()) refuse({"environment"}, Json(), "a value");
-  if (trial.outcome.measurement) require_sound(*trial.outcome.measurement);
-  if (trial.outcome.energy) require_positive(trial.outcome.energy->mean_j, {"energy"});
-  const bool timed = trial.outcome.measurement && trial.outcome.measurement->median_ns > 0;
-  if (has_trusted_time(trial.outcome.status) && !timed)
+  if (trial.outcome.measurement) require_sound(*trial.outcome.measurement, {"measurement"});
+  if (trial.outcome.energy) require_sound(*trial.outcome.energy, {"energy"});
+  if (has_trusted_time(trial.outcome.status) && !trial.outcome.measurement)
     refuse({"measurement"}, Json(), "a time, the status being ok,");
+  require_amount(trial.compile_ms, {"compile_ms"});
   const Where workload{"workload"};
   require_amount(trial.workload.operations, {"operations", &workload});
   require_amount(trial.workload.bytes, {"bytes", &workload});
@@ -151,7 +166,7 @@ void read_record(const Json& object, const char* /*key*/, int version, StoredTri
   if (list == nullptr) return;
   read(*list, {"earlier"}, out.earlier);
   for (std::size_t i = 0; i < out.earlier.size(); ++i) {
-    require_sound(out.earlier[i].measurement);
+    require_sound(out.earlier[i].measurement, {"earlier"});
     number(out.earlier[i], (*list)[i], version);
   }
 }

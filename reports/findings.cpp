@@ -8,6 +8,7 @@
 
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
 
@@ -140,8 +141,9 @@ std::string outlook_text(const model::Outlook& outlook, const std::string& where
   if (outlook.stretch == 0)
     return fmt::format("an earlier version expected {} % more ({}–{} %){}", gain, rough_percent(outlook.low),
                        rough_percent(outlook.high), where);
-  std::string text = fmt::format("{} gained in the last {} trials{}", gain == "0" ? "nothing" : gain + " %",
-                                 grouped(outlook.stretch), where);
+  std::string text =
+      fmt::format("{} gained in the last {}{}", gain == "0" ? "nothing" : gain + " %",
+                  outlook.stretch == 1 ? "trial" : grouped(outlook.stretch) + " trials", where);
   if (outlook.behind > 0) {
     text += fmt::format("; of such searches {} % ended over 5 % behind, {} % on the worst kind of space",
                         rough_percent(outlook.behind), rough_percent(outlook.behind_at_worst));

@@ -313,10 +313,10 @@ std::string final_text(const std::vector<ProblemSummary>& problems) {
   const auto is_old = [](const ProblemSummary& problem) { return problem.final && problem.newcomers > 0; };
   const auto old = std::count_if(problems.begin(), problems.end(), is_old);
   std::string out = fmt::format(
-      "Measured again at {} of {} sizes. There the best trials took turns after the race, and the times are "
+      "Measured again at {} of {}. There the best trials took turns after the race, and the times are "
       "from these turns. Which one is chosen: {}. The column “time / fastest” is a ratio with its 95 % "
       "interval.",
-      finals, problems.size(), model::final_rule);
+      finals, util::counted(problems.size(), "size"), model::final_rule);
   if (old > 0)
     out +=
         fmt::format(" At {} of them some trials that are nearly as fast came later and took no part.", old);

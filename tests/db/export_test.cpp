@@ -205,7 +205,18 @@ TEST_SUITE("db") {
     CHECK(contains(complaint(replaced("\"M\":512", "\"M\":-512")), "positive size"));
     CHECK(contains(complaint(replaced("\"registers\":96", "\"registers\":1e99")), "resources.registers"));
     CHECK(contains(complaint(replaced("\"type\":\"float\"", "\"type\":\"quaternion\"")), "element type"));
-    CHECK(contains(complaint(replaced("\"median_ns\":100.25", "\"median_ns\":-1")), "measurement"));
+    for (const std::string figure : {"-1.0", "0.0", "\"inf\"", "\"nan\""}) {
+      CAPTURE(figure);
+      CHECK(contains(complaint(replaced("\"median_ns\":100.25", "\"median_ns\":" + figure)),
+                     "x.jsonl:2: measurement.median_ns is " + figure + ", a positive number"));
+    }
+    CHECK(
+        contains(complaint(replaced("\"low_ns\":99.5", "\"low_ns\":100.5")), "measurement.low_ns is 100.5"));
+    CHECK(contains(complaint(replaced("\"high_ns\":101.25", "\"high_ns\":\"inf\"")), "high_ns is \"inf\""));
+    CHECK(contains(complaint(replaced("\"min_ns\":99.875", "\"min_ns\":\"nan\"")), "min_ns is \"nan\""));
+    CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[-5,")), "samples_ns is -5"));
+    CHECK(contains(complaint(replaced("\"compile_ms\":155.25", "\"compile_ms\":-1.0")), "compile_ms is -1"));
+    CHECK(contains(complaint(replaced("\"mean_ns\":100.5", "\"mean_ns\":-1")), "energy.mean_ns is -1"));
     CHECK(contains(complaint(replaced(full_trial().key.hex(), "12")), "identifier"));
     CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[null,")), "samples_ns"));
     CHECK(contains(complaint(replaced("\"grid\":[8,16,2]", "\"grid\":[8,16]")), "three whole numbers"));

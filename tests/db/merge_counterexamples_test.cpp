@@ -150,6 +150,15 @@ TEST_SUITE("db::merge") {
     }
   }
 
+  TEST_CASE("a measurement that no clock can have taken is refused") {
+    for (const std::string time : {"9e999", "0", "-3"}) {
+      CAPTURE(time);
+      const Pair pair;
+      meddle(pair.source, "UPDATE measurements SET median_ns = " + time + ", status = 'dropped'");
+      CHECK(contains(pair.refusal(), "a measurement takes "));
+    }
+  }
+
   TEST_CASE("kernels of one family with the same parameters stay apart in an import") {
     const Pair pair([](db::ResultStore& store) {
       TrialRecord other = timed_trial("other", 512, 100);

@@ -274,15 +274,15 @@ TEST_SUITE("tuner command line, what is taken into account") {
     const std::string trial = trial_of({"alpha", 512, 1000}).key.hex();
     REQUIRE(owner.left() == "6");
     SUBCASE("a trial") {
-      CHECK(has(forgets({"--trial", trial}).out, "forgotten: 1 trials"));
+      CHECK(has(forgets({"--trial", trial}).out, "forgotten: 1 trial, "));
       CHECK(owner.left() == "5");
     }
     SUBCASE("a run") {
-      CHECK(has(forgets({"--run", key("new").hex().substr(0, 8)}).out, "forgotten: 1 trials"));
+      CHECK(has(forgets({"--run", key("new").hex().substr(0, 8)}).out, "forgotten: 1 trial, "));
       CHECK(owner.types({"show", trial}).exit_code == 0);
     }
     SUBCASE("a kernel") {
-      CHECK(has(forgets({"--kernel", "beta"}).out, "forgotten: 1 trials"));
+      CHECK(has(forgets({"--kernel", "beta"}).out, "forgotten: 1 trial, "));
       CHECK(owner.types({"show", trial}).exit_code == 0);
     }
     SUBCASE("nothing is that old") {
@@ -300,7 +300,7 @@ TEST_SUITE("tuner command line, what is taken into account") {
       CHECK(owner.left() == "6");
     }
     SUBCASE("nothing, as it was only asked what would go") {
-      CHECK(has(forgets({"--run", key("new").hex(), "--dry-run"}).out, "would be forgotten: 1 trials"));
+      CHECK(has(forgets({"--run", key("new").hex(), "--dry-run"}).out, "would be forgotten: 1 trial, "));
       CHECK(owner.left() == "6");
     }
   }

@@ -60,7 +60,7 @@ TEST_SUITE("tuner command line, finals") {
     CHECK(has(show.out, "% arithmetic (1000 Top/s)"));
     CHECK_FALSE(has(user.types({"show", key("a").hex()}).out, "chosen"));
     const auto report = user.types({"report"});
-    CHECK(has(report.out, "Measured again at 1 of 1 sizes"));
+    CHECK(has(report.out, "Measured again at 1 of 1 size."));
     CHECK(has(report.out, "tied with"));
   }
 

@@ -184,7 +184,7 @@ TEST_SUITE("e2e") {
     const ProgramResult before = user.types(words("plan"));
     CAPTURE(before.err);
     REQUIRE(before.exit_code == 0);
-    const int trials = number_before(before.out, "on 1 problems");
+    const int trials = number_before(before.out, "on 1 problem");
     CHECK(trials > 30);
     CHECK(has(before.out, "0 known, " + std::to_string(trials) + " left"));
     CHECK(has(before.out, "naive: as a sample of 6 took, compiled just now"));
@@ -226,8 +226,8 @@ TEST_SUITE("e2e") {
       return user.types({"plan", "--device", "cpu", "--kernel", "small.toml", "--sizes", "100", "--strategy",
                          "random", "--shard", shard});
     };
-    CHECK(has(plans("1/1").out, "about 2000000 on 1 problems"));
-    CHECK(has(plans("2/4").out, "about 500000 on 1 problems"));
+    CHECK(has(plans("1/1").out, "about 2000000 on 1 problem"));
+    CHECK(has(plans("2/4").out, "about 500000 on 1 problem"));
     CHECK(has(plans("2/4").out, "about 2, and 1 of references"));
   }
 

@@ -139,7 +139,7 @@ TEST_SUITE("tuner command line, the end of a run") {
     const std::string said = words_of(again.out.substr(others));
     CHECK(has(said, "kernel not chosen at"));
     CHECK_FALSE(has(said, "× to "));  // of one size
-    CHECK(has(said, "scale_3 1 of 1 sizes"));
+    CHECK(has(said, "scale_3 1 of 1 size"));
     CHECK_FALSE(has(said, " ~0."));
     CHECK_FALSE(has(said, " 0."));
     CHECK_FALSE(has(said, "below 1×"));

@@ -103,7 +103,7 @@ TEST_CASE("a ceiling's sizes depend on limits alone, and there is one for each s
   spec.ceiling_sizes = {expression("B")};
   CHECK(says(only_mistake(spec), "depends on a size or a parameter"));
   spec.ceiling_sizes = {expression("1024"), expression("1024")};
-  CHECK(says(only_mistake(spec), "has 2 values, the kernel has 1 sizes"));
+  CHECK(says(only_mistake(spec), "has 2 values, the kernel has 1 size"));
 }
 
 TEST_SUITE_END();

@@ -8,6 +8,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 
@@ -26,7 +27,7 @@ namespace {
   std::string what = choice.why + ":";
   const answers::Chosen choices = answers::choices_of(all, choice);
   for (const db::BestAnswer* one : choices)
-    what += fmt::format("\n  {}: {} configurations", one->environment().text(), one->settled);
+    what += fmt::format("\n  {}: {}", one->environment().text(), util::counted(one->settled, "configuration"));
   throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 

@@ -17,6 +17,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -163,7 +164,7 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
     // Drawn for the two in one order, so that it does not matter which was named first.
     out.ratio = a.key <= b.key ? measure::unpaired_ratio(of_a, of_b, 0)
                                : measure::inverse(measure::unpaired_ratio(of_b, of_a, 0));
-    out.how = fmt::format("{} and {} samples taken apart", of_a.size(), of_b.size());
+    out.how = fmt::format("{} and {} taken apart", of_a.size(), util::counted(of_b.size(), "sample"));
     allow_for_clocks(*a.outcome.measurement, *b.outcome.measurement, out);
   }
   out.samples_a = of_a;

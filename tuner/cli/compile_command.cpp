@@ -16,6 +16,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -59,9 +60,11 @@ class Filler {
     for (const auto& [what, failures] : m_failures)
       write_problem(fmt::format("{} failed: {}\n  {}", failures.count, what, failures.example));
     const double seconds = terminal::steady_clock()() - m_started;
-    write_err(fmt::format("{} compiled in {:.1f} s, {} were there; {} binaries, {:.1f} MB, are in {}",
-                          m_compiled, seconds, m_cached, m_cache->stats().entries,
-                          static_cast<double>(m_cache->stats().bytes) / 1e6, m_cache->folder().string()));
+    write_err(fmt::format("{} compiled in {:.1f} s, {} {} there; {}, {:.1f} MB, {} in {}", m_compiled,
+                          seconds, m_cached, m_cached == 1 ? "was" : "were",
+                          util::counted(m_cache->stats().entries, "binary"),
+                          static_cast<double>(m_cache->stats().bytes) / 1e6,
+                          m_cache->stats().entries == 1 ? "is" : "are", m_cache->folder().string()));
     if (m_not_kept > 0)
       write_problem(fmt::format("{} of them could not be kept: is {} writable, and has it room?", m_not_kept,
                                 m_cache->folder().string()));
@@ -184,9 +187,9 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
   if (compiler_kind(sweep.backend.device).empty())
     throw model::UsageError(fmt::format("{}: a recording has its binaries", sweep.settings.text("device")),
                             "name the GPU with --gpu");
-  sweep.printer.line(fmt::format("for {} ({}), {}; {} trials, {} of them known", sweep.request.device.name,
+  sweep.printer.line(fmt::format("for {} ({}), {}; {}, {} known", sweep.request.device.name,
                                  sweep.request.device.architecture, sweep.request.compiler,
-                                 sweep.list.total(), sweep.list.known()));
+                                 util::counted(sweep.list.total(), "trial"), sweep.list.known()));
   for (const std::string& notice : sweep.notices) sweep.printer.line(notice);
   Filler filler(sweep);
   const bool all = filler.fill();

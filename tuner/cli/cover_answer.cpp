@@ -291,10 +291,11 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   answer.answer.exact = false;
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
   answer.why = fmt::format(
-      "size {} was never measured here; the rule of `tuner cover` over {} sizes picks this, shown as "
+      "size {} was never measured here; the rule of `tuner cover` over {} picks this, shown as "
       "measured at {}: it loses {}{}",
-      problem.size_text(), made.table.cases.size(), made.table.cases[size].problem.size_text(),
-      answers::bound_text(made), query.same_bits ? "; its bits were not compared at this size" : "");
+      problem.size_text(), util::counted(made.table.cases.size(), "size"),
+      made.table.cases[size].problem.size_text(), answers::bound_text(made),
+      query.same_bits ? "; its bits were not compared at this size" : "");
   answer.bounds = answers::bounds_json(made.estimate.between);
   return answer;
 }

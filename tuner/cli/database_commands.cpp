@@ -130,9 +130,9 @@ int forget(const Context& context, const ForgetOptions& options) {
   if (gone.nothing()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
-  write_out(fmt::format("{}: {} trials, {} measurements, {} finals, {} runs\n",
-                        options.dry_run ? "would be forgotten" : "forgotten", gone.trials, gone.measurements,
-                        gone.finals, gone.runs));
+  write_out(fmt::format("{}: {}, {}, {}, {}\n", options.dry_run ? "would be forgotten" : "forgotten",
+                        util::counted(gone.trials, "trial"), util::counted(gone.measurements, "measurement"),
+                        util::counted(gone.finals, "final"), util::counted(gone.runs, "run")));
   if (options.dry_run) write_err("nothing was changed; the same without --dry-run does it");
   return 0;
 }

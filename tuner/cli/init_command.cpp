@@ -76,8 +76,8 @@ model::CapturedKernel of_one_source(model::CapturedKernel kernel) {
   const std::size_t all = kernel.kept.size();
   std::erase_if(kernel.kept, [&](const model::CapturedLaunch& launch) { return launch.source != source; });
   if (kernel.kept.size() < all)
-    write_err(fmt::format("{} launches are left out: the program compiled {} in another way for them",
-                          all - kernel.kept.size(), kernel.plain));
+    write_err(fmt::format("left out: {}, for which the program compiled {} in another way",
+                          util::counted(all - kernel.kept.size(), "launch"), kernel.plain));
   return kernel;
 }
 

@@ -22,6 +22,7 @@
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/processors.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -233,8 +234,8 @@ class Planner {
     const double each = pace ? pace->seconds : assumed_seconds_a_trial;
     m_plan.device_seconds += static_cast<double>(left) * each;
     std::string basis =
-        pace ? fmt::format("{}: {:.0f} ms a trial, the median gap between {} results of {}",
-                           group.problem.family, 1000 * each, pace->results, pace->problem.text())
+        pace ? fmt::format("{}: {:.0f} ms a trial, the median gap between {} of {}", group.problem.family,
+                           1000 * each, util::counted(pace->results, "result"), pace->problem.text())
              : fmt::format("{}: {:.0f} ms a trial, assumed: nothing of it was measured on {}",
                            group.problem.family, 1000 * each, m_sweep.request.device.name);
     if (std::ranges::find(m_plan.device_basis, basis) == m_plan.device_basis.end())
@@ -314,11 +315,12 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   const SweepPlan plan = Planner(sweep).plan();
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
                           sweep.request.compiler));
-  write_fact("trials:", fmt::format("{}{} on {} problems; {} known, {} left",
-                                    may_end_early(sweep) ? "at most "
-                                    : plan.is_sampled    ? "about "
-                                                         : "",
-                                    plan.trials, plan.problems, plan.known, plan.left()));
+  write_fact("trials:",
+             fmt::format("{}{} on {}; {} known, {} left",
+                         may_end_early(sweep) ? "at most "
+                         : plan.is_sampled    ? "about "
+                                              : "",
+                         plan.trials, util::counted(plan.problems, "problem"), plan.known, plan.left()));
   if (plan.left() == 0) return 0;
   if (!compiler_kind(sweep.backend.device).empty()) {
     write_fact("binaries:",

@@ -186,12 +186,16 @@ reports::ReportInput gather(const db::Connection& connection, const config::Sett
   const std::int64_t left_out =
       options.keep || !options.sizes.empty() ? 0 : db::count_trials(connection, filter_of(options, true));
   if (left_out > 0) {
-    input.notes.push_back(fmt::format(
-        "Left out: {} trials that today's specs do not describe. `tuner export` has them.", left_out));
+    input.notes.push_back(
+        fmt::format("Left out: {} that today's specs do not describe. `tuner export` has them.",
+                    util::counted(left_out, "trial")));
   }
   if (input.trials.empty() && left_out > 0) {
-    throw NothingFound(fmt::format("all {} trials that match are of specs that have changed since", left_out),
-                       "tune again with `tuner run`, or see them with `tuner export`");
+    throw NothingFound(
+        left_out == 1
+            ? "the only trial that matches is of a spec that has changed since"
+            : fmt::format("all {} trials that match are of specs that have changed since", left_out),
+        "tune again with `tuner run`, or see them with `tuner export`");
   }
   if (input.trials.empty()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");

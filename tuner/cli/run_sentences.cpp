@@ -104,10 +104,11 @@ void say_unlaunchable(const sweep::TrialList& list, sweep::Observer& observer) {
     if (worst == nullptr || worst->configurations < lost.configurations) worst = &lost;
   }
   const auto say = [&](const sweep::Unlaunchable& lost, const std::string& more) {
-    observer.notice(fmt::format(
-        "not tried: {}{} of {} configurations of {} at {}, which this device cannot launch: {}{}{}",
-        lost.is_about ? "about " : "", lost.configurations, lost.of, lost.kernel, lost.problem.size_text(),
-        lost.example, lost.configurations > 1 ? " (the first)" : "", more));
+    observer.notice(fmt::format("not tried: {}{} of {} of {} at {}, which this device cannot launch: {}{}{}",
+                                lost.is_about ? "about " : "", lost.configurations,
+                                util::counted(lost.of, "configuration"), lost.kernel,
+                                lost.problem.size_text(), lost.example,
+                                lost.configurations > 1 ? " (the first)" : "", more));
   };
   constexpr std::size_t most_said = 4;
   if (most.size() > most_said)
@@ -377,7 +378,7 @@ void say_others(const db::BestAnswers& best, const sweep::Request& request, cons
     const Beside one = beside_best(work, best, request, connection);
     if (one.not_chosen == 0) continue;
     std::vector<std::string> row = {work.kernel.spec().name,
-                                    fmt::format("{} of {} sizes", one.not_chosen, one.sizes),
+                                    fmt::format("{} of {}", one.not_chosen, util::counted(one.sizes, "size")),
                                     one.unknown == 0 ? "" : fmt::format("{}", one.unknown)};
     if (one.least == 0) {
       table.add_row(std::move(row));

@@ -6,6 +6,7 @@
 #include "reports/text.hpp"
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -47,14 +48,16 @@ namespace {
 int show_cache(const Context& context, const NoOptions&) {
   const auto cache = binary_cache(context.settings());
   const compile::CacheStats stats = cache->stats();
-  write_out(fmt::format("{}: {} binaries, {} of at most {}\n", cache->folder().string(), stats.entries,
-                        reports::bytes_text(stats.bytes), reports::bytes_text(cache->limit_bytes())));
+  write_out(fmt::format("{}: {}, {} of at most {}\n", cache->folder().string(),
+                        util::counted(stats.entries, "binary"), reports::bytes_text(stats.bytes),
+                        reports::bytes_text(cache->limit_bytes())));
   return 0;
 }
 
 int prune_cache(const Context& context, std::int64_t target_mib) {
   const compile::CacheStats removed = binary_cache(context.settings())->prune(target_mib << 20);
-  write_err(fmt::format("{} binaries removed, {}", removed.entries, reports::bytes_text(removed.bytes)));
+  write_err(fmt::format("{} removed, {}", util::counted(removed.entries, "binary"),
+                        reports::bytes_text(removed.bytes)));
   return 0;
 }
 

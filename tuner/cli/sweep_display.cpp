@@ -107,12 +107,13 @@ void SweepDisplay::search_ended(const model::SearchRecord& search) {
   size_ended(search.problem);
   if (search.ending == model::SearchEnding::refused) {
     m_printer.line(
-        fmt::format("{}: refused after {} configurations: the others were not tried, for the reason above; "
+        fmt::format("{}: refused after {}: the others were not tried, for the reason above; "
                     "once that is mended, the same command goes on",
-                    search.problem.text(), search.tried));
+                    search.problem.text(), util::counted(search.tried, "configuration")));
   }
   if (search.ending != model::SearchEnding::until || !search.outlook) return;
-  m_printer.line(fmt::format("{}: enough after {} configurations: {}", search.problem.text(), search.tried,
+  m_printer.line(fmt::format("{}: enough after {}: {}", search.problem.text(),
+                             util::counted(search.tried, "configuration"),
                              reports::outlook_text(*search.outlook)));
 }
 

@@ -11,6 +11,7 @@
 #include "tuner/cluster/shared_file.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cluster {
 namespace {
@@ -178,10 +179,8 @@ std::string Publisher::publish(std::chrono::milliseconds patience) {
   try {
     const Publication::Round round = m_publication.publish(progress_now(), patience);
     if (round.gained) {
-      say(
-          fmt::format("{} was replaced by another process: is the same part run twice? {} trials that it had "
-                      "gained were taken over",
-                      m_publication.file().string(), round.gained->trials));
+      say(fmt::format("{} was replaced by another process: is the same part run twice? Taken over: {}",
+                      m_publication.file().string(), util::counted(round.gained->trials, "trial")));
     }
     if (!m_failure.empty()) say(fmt::format("{} is published again", m_publication.file().string()));
   } catch (const std::exception& error) {

@@ -100,8 +100,8 @@ void check_ceiling_sizes(const CompiledSpec& compiled, ExpressionCompiler& compi
   const std::size_t sizes = compiled.spec.sizes.size();
   if (compiled.ceiling_sizes.empty() || compiled.ceiling_sizes.size() == sizes) return;
   compiler.report(compiled.ceiling_sizes.front().source->where,
-                  fmt::format("\"ceiling_sizes\" has {} values, the kernel has {} sizes",
-                              compiled.ceiling_sizes.size(), sizes),
+                  fmt::format("\"ceiling_sizes\" has {} values, the kernel has {}",
+                              compiled.ceiling_sizes.size(), util::counted(sizes, "size")),
                   "give one for each of \"sizes\", in their order");
 }
 

@@ -166,7 +166,9 @@ std::string lower(std::string_view text) {
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with("ch") ? "es" : "s");
+  if (count == 1) return fmt::format("1 {}", noun);
+  if (noun.ends_with("ry")) return fmt::format("{} {}ies", count, noun.substr(0, noun.size() - 1));
+  return fmt::format("{} {}{}", count, noun, noun.ends_with("ch") ? "es" : "s");
 }
 
 std::string listed(std::span<const std::string> words) {

@@ -41,7 +41,7 @@ bool has_word(std::string_view words, std::string_view word);
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
 
-/// `1 block`, `4 blocks`, `2 launches`.
+/// `1 block`, `4 blocks`, `2 launches`, `2 binaries`.
 std::string counted(std::int64_t count, std::string_view noun);
 template <std::unsigned_integral Count>
 std::string counted(Count count, std::string_view noun) {

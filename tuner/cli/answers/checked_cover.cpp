@@ -121,7 +121,8 @@ std::string check_text(const CoverAnswer& answer, const CoverCheck& check, const
   std::size_t most = 0;
   for (const CheckedSize& one : check.sizes) most = std::max(most, one.tried);
   text += '\n' + rows_text(answer, check, style) + '\n';
-  say(mean_text(check) + fmt::format("; the best is that of at most {} configurations a size", most));
+  say(mean_text(check) +
+      fmt::format("; the best is that of at most {} a size", util::counted(most, "configuration")));
   if (!check.is_of_all)
     say("what the cover says of other sizes is said of those that a larger number divides");
   for (const auto& [bound, held] : verdicts(answer, check)) say(verdict_text(bound, held));

@@ -280,8 +280,8 @@ std::string cover_text(const CoverAnswer& answer, const Style& style) {
   const db::Case& first = answer.table.cases.front();
   const auto wrapped = [&](const std::string& line) { return line.empty() ? "" : style.wrapped(line); };
   std::string text = wrapped(fmt::format("{}: {}", first.problem.family, first.environment.text()));
-  text += wrapped(fmt::format("{}, {} configurations with a time",
-                              util::counted(answer.table.cases.size(), "size"), answer.table.tried));
+  text += wrapped(fmt::format("{}, {} with a time", util::counted(answer.table.cases.size(), "size"),
+                              util::counted(answer.table.tried, "configuration")));
   text += wrapped(goal_text(answer)) + '\n' + set_text(answer, style) + '\n';
   text += fmt::format("rule, {}:\n", answer.cover.rule.leaves() == 1 ? "without a question"
                                      : answer.cover.rule.smallest
@@ -296,8 +296,8 @@ std::string cover_text(const CoverAnswer& answer, const Style& style) {
 
 std::vector<std::string> cover_remarks(const CoverAnswer& answer) {
   const db::Case& first = answer.table.cases.front();
-  return {fmt::format("{} on {}, made by tuner cover from {} sizes", first.problem.family,
-                      first.environment.text(), answer.table.cases.size()),
+  return {fmt::format("{} on {}, made by tuner cover from {}", first.problem.family, first.environment.text(),
+                      util::counted(answer.table.cases.size(), "size")),
           goal_text(answer), measured_text(answer), "at sizes between them: " + bound_text(answer)};
 }
 

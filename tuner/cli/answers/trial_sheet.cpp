@@ -114,7 +114,8 @@ void add_bits(Facts& facts, const TrialFacts& of) {
   if (of.bits.with_default != model::BitsRelation::unknown && !of.trial.is_default)
     text =
         of.bits.with_default == model::BitsRelation::same ? "as the default; " : "others than the default; ";
-  text += fmt::format("{} more of this size give the same, {} others", of.bits.same, of.bits.other);
+  text += fmt::format("{} more of this size give the same, {}", of.bits.same,
+                      util::counted(of.bits.other, "other"));
   if (of.bits.unknown > 0) text += fmt::format(", {} unknown", of.bits.unknown);
   add(facts, "same bits", text);
 }
