@@ -72,6 +72,31 @@ void keep_mode(int file, const fs::path& replaced) {
   if (::stat(replaced.c_str(), &status) == 0) static_cast<void>(::fchmod(file, status.st_mode & 07777U));
 }
 
+bool has_name(int file) {
+  struct stat status {};
+  return ::fstat(file, &status) == 0 && status.st_nlink > 0;
+}
+
+/// The first name beside `place` that `make` can use: what a killed process left may have one of them.
+template <class Make>
+std::string make_beside(const fs::path& place, const Make& make) {
+  constexpr int most_names = 100;
+  const std::string first = fmt::format("{}.new-{}", place.string(), ::getpid());
+  std::string name = first;
+  for (int i = 2; !make(name) && errno == EEXIST && i <= most_names; ++i)
+    name = fmt::format("{}-{}", first, i);
+  return name;
+}
+
+/// Gives an open file that has none a name; false where that fails.
+bool give_name(int file, const fs::path& place, std::string& name) {
+  const std::string open_file = fmt::format("/proc/self/fd/{}", file);
+  name = make_beside(place, [&](const std::string& free) {
+    return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, free.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  });
+  return has_name(file);
+}
+
 }  // namespace
 
 std::string text_of(const fs::path& file) {
@@ -114,10 +139,15 @@ OutputFile::OutputFile(std::string path, std::string hint, Packing packing)
   const Target target = follow(m_path, m_hint);
   m_place = target.path;
   if (target.replaceable()) {
-    const std::string temporary = fmt::format("{}.new-{}", m_place.string(), ::getpid());
-    m_file = FileDescriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (!m_file) refuse(m_path, fmt::format("making {} failed: {}", temporary, std::strerror(errno)), m_hint);
-    m_temporary = temporary;
+    m_temporary = make_beside(m_place, [&](const std::string& name) {
+      if (::access("/proc/self/fd", X_OK) == 0)
+        m_file = FileDescriptor(::open(target.folder().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+      if (!m_file)
+        m_file = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      return static_cast<bool>(m_file);
+    });
+    if (!m_file)
+      refuse(m_path, fmt::format("making {} failed: {}", m_temporary, std::strerror(errno)), m_hint);
     keep_mode(m_file.get(), m_place);
   } else {
     m_file = FileDescriptor(::open(m_place.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
@@ -129,7 +159,7 @@ OutputFile::OutputFile(std::string path, std::string hint, Packing packing)
 }
 
 OutputFile::~OutputFile() {
-  if (!m_temporary.empty()) ::unlink(m_temporary.c_str());
+  if (!m_temporary.empty() && has_name(m_file.get())) ::unlink(m_temporary.c_str());
 }
 
 void OutputFile::write(std::string_view text) {
@@ -140,7 +170,9 @@ void OutputFile::write(std::string_view text) {
 void OutputFile::finish() {
   bool done = gzclose(m_out.release()) == Z_OK;
   if (!m_temporary.empty()) {
-    done = done && ::fsync(m_file.get()) == 0 && ::rename(m_temporary.c_str(), m_place.c_str()) == 0;
+    done = done && ::fsync(m_file.get()) == 0;
+    done = done && (has_name(m_file.get()) || give_name(m_file.get(), m_place, m_temporary));
+    done = done && ::rename(m_temporary.c_str(), m_place.c_str()) == 0;
     if (done) m_temporary.clear();
   }
   if (!done) refuse(m_path, std::strerror(errno), m_hint);

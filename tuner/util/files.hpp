@@ -49,7 +49,8 @@ bool begins_as_database(const std::filesystem::path& path);
 void require_no_database(const std::string& path, const std::string& hint = "");
 
 /// Writes where `path` leads, which is no database. A regular file, or one that is not there yet, appears
-/// whole with finish(), by renaming a temporary file beside it; a symbolic link is followed and stays a link.
+/// whole with finish(), by renaming a file beside it, which has no name before where the file system can do
+/// that, so that a killed process leaves nothing; a symbolic link is followed and stays a link.
 /// Devices, pipes and sockets are written to and never replaced. All throw model::Error naming the path, with
 /// `hint` as the next step.
 class OutputFile {
