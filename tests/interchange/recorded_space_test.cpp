@@ -113,6 +113,19 @@ TEST_SUITE("tuner::interchange") {
           "file.json is a recording of \"fun\", and it does not say whether less is better");
   }
 
+  TEST_CASE("what old Kernel Tuner files give a time of 1e20 has failed") {
+    for (const std::string objective : {"time", "GFLOP/s", "score"}) {
+      CAPTURE(objective);
+      const RecordedSpace space = parse_recorded_space(
+          R"({"objective": ")" + objective + R"(", "tune_params": {"A": [1, 2]}, "cache": {"1": {"A": 1, ")" +
+              objective + R"(": 1e20}, "2": {"A": 2, ")" + objective + R"(": 2.5}}})",
+          "old.json");
+      CHECK_FALSE(space.entries[0].time_ns);
+      CHECK(space.entries[0].status == TrialStatus::launch_error);
+      CHECK(space.entries[1].status == TrialStatus::ok);
+    }
+  }
+
   TEST_CASE("of scores of any size the largest is the best") {
     const RecordedSpace space = parse_recorded_space(
         R"({"objective": "score", "tune_params": {"A": [1, 2, 3]}, "cache": {

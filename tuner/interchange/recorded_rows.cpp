@@ -51,9 +51,13 @@ Objective named_objective(const std::string& name, const std::string& file_name)
       "times, rates (GFLOP/s), energy, cost, loss, score and fitness are known");
 }
 
+/// Kernel Tuner's old files give what failed this time.
+constexpr double failed_time = 1e20;
+
 void set_time(Row& row, const Json& value, const Objective& objective) {
-  const double time = value.is_number() ? objective.as_time(value.get<double>()) : 0;
-  const bool is_score = objective.kind == Objective::Kind::score && value.is_number();
+  const bool is_figure = value.is_number() && std::abs(value.get<double>()) < failed_time;
+  const double time = is_figure ? objective.as_time(value.get<double>()) : 0;
+  const bool is_score = objective.kind == Objective::Kind::score && is_figure;
   if (std::isfinite(time) && (time > 0 || is_score))
     row.time_ms = time;
   else

@@ -235,7 +235,8 @@ std::string kernel_launcher_wisdom(const std::vector<TrialRecord>& winners,
   for (const TrialRecord& winner : winners) {
     if (winner.problem.sizes.size() > 3)
       throw model::Error(fmt::format("{} has {} sizes: kernel_launcher knows three", winner.kernel,
-                                     winner.problem.sizes.size()));
+                                     winner.problem.sizes.size()),
+                         "select others with --kernel or --family");
     OutJson values = OutJson::array();
     for (const model::Assignment& assignment : winner.configuration.assignments())
       values.push_back(json_of(assignment.value));
