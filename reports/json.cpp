@@ -1,5 +1,10 @@
 #include "reports/json.hpp"
 
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
 #include "reports/findings.hpp"
 #include "tuner/model/winner.hpp"
 
@@ -143,16 +148,24 @@ Json report_trial_json(const TrialRecord& trial, const ReportInput& input) {
   return out;
 }
 
+/// What is many stands on a line each, without blanks: indented it takes twice the room.
 std::string to_json(const ReportInput& input) {
-  Json document = heading_json(input);
-  document["environments"] = Json::array();
+  const auto line = [](const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  };
+  std::string out = json_text(heading_json(input));
+  out.replace(out.rfind("\n}"), std::string::npos, ",\n  \"environments\": [");
+  const char* between = "\n";
   for (const EnvironmentGroup& group : by_environment(view(input.trials))) {
-    Json out = group_json(group, by_problem(group.trials, input.winners), input);
-    out["trials"] = Json::array();
-    for (const TrialRecord* trial : group.trials) out["trials"].push_back(report_trial_json(*trial, input));
-    document["environments"].push_back(std::move(out));
+    const std::string about = line(group_json(group, by_problem(group.trials, input.winners), input));
+    out += fmt::format("{}    {},\"trials\":[", std::exchange(between, ",\n"),
+                       std::string_view(about).substr(0, about.size() - 1));
+    const char* behind = "\n";
+    for (const TrialRecord* trial : group.trials)
+      out += std::exchange(behind, ",\n") + line(report_trial_json(*trial, input));
+    out += "]}";
   }
-  return json_text(document);
+  return out + "]\n}\n";
 }
 
 }  // namespace reports

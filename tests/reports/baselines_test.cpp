@@ -42,9 +42,9 @@ TEST_CASE("a library has a column of ratios, with an interval where it was in th
   CHECK(text.find("~") != std::string::npos);
   CHECK(text.find("cuBLAS 13.1.0; no TF32") != std::string::npos);
   const std::string json = reports::to_json(input);
-  CHECK(json.find("\"library\": \"cuBLAS 13.1.0; no TF32\"") != std::string::npos);
-  CHECK(json.find("\"paired\": true") != std::string::npos);
-  CHECK(json.find("\"paired\": false") != std::string::npos);
+  CHECK(json.find("\"library\":\"cuBLAS 13.1.0; no TF32\"") != std::string::npos);
+  CHECK(json.find("\"paired\":true") != std::string::npos);
+  CHECK(json.find("\"paired\":false") != std::string::npos);
 }
 
 TEST_CASE("a library is neither the best nor the fastest nor the slowest of a size") {

@@ -82,6 +82,13 @@ TEST_CASE("JSON names its schema, refers to trials by key and survives what a co
   CHECK(std::count_if(group["trials"].begin(), group["trials"].end(), is_best) == 1);
 }
 
+TEST_CASE("each trial of a JSON report is a line, without blanks between its fields") {
+  const std::string text = reports::to_json(sample_input());
+  const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(text);
+  for (const auto& trial : whole["environments"][0]["trials"])
+    CHECK(text.find('\n' + trial.dump()) != std::string::npos);
+}
+
 TEST_CASE("JSON of nothing is valid and empty") {
   const auto json = nlohmann::json::parse(reports::to_json({}));
   CHECK(json["environments"].is_array());
