@@ -10,6 +10,7 @@
 
 using tuner::test::has;
 using tuner::test::User;
+using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, a gate") {
@@ -84,6 +85,35 @@ TEST_SUITE("tuner command line, a gate") {
     const auto refused = user.types({"compare", "new.db", "old.db", "--format", "junit"});
     CHECK(refused.exit_code == 2);
     CHECK(has(refused.err, "add --fail-if-slower"));
+  }
+
+  TEST_CASE(
+      "cases that only the names of their sizes or their environments tell apart have names of their own") {
+    const Gate user;
+    std::vector<tuner::model::TrialRecord> trials = {sampled("a", 512, 1e5), sampled("b", 512, 2e5),
+                                                     sampled("c", 512, 3e5), sampled("d", 1024, 4e5)};
+    trials[1].problem.sizes = {{"ROWS", 512}};
+    trials[2].environment.driver = "581.1";
+    user.record("alike.db", trials);
+    const auto run =
+        user.types({"compare", "alike.db", "alike.db", "--fail-if-slower", "2%", "--format", "junit"});
+    INFO(run.out, run.err);
+    CHECK(has(run.out, "name=\"512 (ROWS)\""));
+    CHECK(has(run.out, "name=\"512 (M x N x K), NVIDIA H200, driver 580.159.04"));
+    CHECK(has(run.out, "name=\"512 (M x N x K), NVIDIA H200, driver 581.1"));
+    CHECK(has(run.out, "name=\"1024\""));
+  }
+
+  TEST_CASE("a baseline says which sizes it leaves out, their best having been dropped early") {
+    const Gate user;
+    std::vector<tuner::model::TrialRecord> trials = {sampled("a", 512, 1e5), sampled("b", 1024, 2e5)};
+    trials[1].outcome.status = tuner::model::TrialStatus::dropped;
+    user.record("dropped.db", trials);
+    const auto run = user.types({"baseline", "--db", "dropped.db"});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(words_of(run.err), "warning: left out, since the best was dropped early"));
+    CHECK(has(words_of(run.err), "holds nothing: matmul 1024 float; `tuner run --db dropped.db` measures"));
   }
 
   TEST_CASE("GitHub gets errors, warnings and a notice, a line each") {

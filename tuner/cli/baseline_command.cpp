@@ -83,8 +83,9 @@ BestTrial best_of(const db::Json& entry) {
   db::JsonReader reader(entry, {});
   describe_entry(reader, best.trial, measurement);
   best.trial.outcome.verification.checked = reader.find(unverified) == nullptr;
-  const bool positive = !measurement.samples_ns.empty() && measurement.median_ns > 0 &&
-                        std::ranges::all_of(measurement.samples_ns, [](double ns) { return ns > 0; });
+  const auto is_time = [](double ns) { return ns > 0 && std::isfinite(ns); };
+  const bool positive = !measurement.samples_ns.empty() && is_time(measurement.median_ns) &&
+                        std::ranges::all_of(measurement.samples_ns, is_time);
   if (!positive) db::refuse({"samples_ns"}, entry, "an entry with positive times");
   measurement.min_ns = *std::ranges::min_element(measurement.samples_ns);
   best.samples_ns = measurement.samples_ns;
@@ -145,8 +146,18 @@ int write_baseline(const Context& context, const BaselineOptions& options) {
   require_deliverable(options.path);
   const db::Connection connection = db::open_results(context.settings().database());
   std::vector<BestTrial> best = best_in(connection, options.filter);
-  // A time of few samples holds nothing.
-  std::erase_if(best, [](const BestTrial& one) { return !one.trial.outcome.trusted_ns(); });
+  std::string dropped;
+  const auto is_dropped = [&](const BestTrial& one) {
+    if (one.trial.outcome.trusted_ns()) return false;
+    dropped += (dropped.empty() ? "" : ", ") + one.trial.problem.family + ' ' + one.trial.problem.text();
+    return true;
+  };
+  std::erase_if(best, is_dropped);
+  if (!dropped.empty())
+    write_err(
+        fmt::format("warning: left out, since the best was dropped early and a time of few samples holds "
+                    "nothing: {}; `tuner run` measures it whole",
+                    dropped));
   if (best.empty())
     throw NothingFound("no size that is selected has an answer", "`tuner best` shows what there is");
   deliver(options.path, baseline_text(best));

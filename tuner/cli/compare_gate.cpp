@@ -1,6 +1,8 @@
 // A comparison with a limit as continuous integration reads it.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/compare.hpp"
@@ -11,9 +13,35 @@ namespace {
 
 using measure::Allowed;
 
-std::string case_name(const model::TrialRecord& trial) {
-  return trial.problem.family + ' ' + reports::size_label(trial.problem);
-}
+/// Names that tell cases apart: by their sizes, and where these are equal by what the sizes are called, else
+/// by the environment too.
+class CaseNames {
+ public:
+  explicit CaseNames(const ComparedSides& sides) {
+    for (const Compared& one : sides.both) count(one.a);
+    for (const model::TrialRecord& missing : sides.only_b) count(missing);
+  }
+  std::string of(const model::TrialRecord& trial) const {
+    for (const int words : {1, 2})
+      if (m_counts.at(place(trial) + name(trial, words)) == 1) return name(trial, words);
+    return name(trial, 3);
+  }
+  /// Of a test's class.
+  static std::string place(const model::TrialRecord& trial) {
+    return trial.problem.family + " on " + trial.environment.device;
+  }
+
+ private:
+  static std::string name(const model::TrialRecord& trial, int words) {
+    std::string text = reports::size_label(trial.problem);
+    if (words > 1) text += fmt::format(" ({})", trial.problem.dimension_names());
+    return words > 2 ? text + ", " + trial.environment.text() : text;
+  }
+  void count(const model::TrialRecord& trial) {
+    for (const int words : {1, 2}) ++m_counts[place(trial) + name(trial, words)];
+  }
+  std::map<std::string, int> m_counts;
+};
 
 /// Who was compared, where that is not one configuration of one source.
 std::string what_changed(const Compared& one) {
@@ -43,11 +71,11 @@ std::string said_of(const Compared& one, const Limit& limit, std::size_t index) 
 
 constexpr const char* not_measured = "in B, and not measured by A in this environment";
 
-std::string junit_case(const model::TrialRecord& trial, const std::string& inner) {
+std::string junit_case(const CaseNames& names, const model::TrialRecord& trial, const std::string& inner) {
   const double seconds = trial.outcome.measurement ? trial.outcome.measurement->median_ns * 1e-9 : 0;
   return fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\">{}</testcase>\n",
-                     reports::html_text(trial.problem.family + " on " + trial.environment.device),
-                     reports::html_text(reports::size_label(trial.problem)), seconds, inner);
+                     reports::html_text(CaseNames::place(trial)), reports::html_text(names.of(trial)),
+                     seconds, inner);
 }
 
 /// A message of a workflow command, or with `is_property` one of its properties.
@@ -60,14 +88,17 @@ std::string github_text(const std::string& text, bool is_property) {
   return out;
 }
 
-std::string github_line(const char* level, const model::TrialRecord& trial, const std::string& message) {
-  return fmt::format("::{} title={}::{}\n", level, github_text(case_name(trial), true),
+std::string github_line(const char* level, const CaseNames& names, const model::TrialRecord& trial,
+                        const std::string& message) {
+  return fmt::format("::{} title={}::{}\n", level,
+                     github_text(trial.problem.family + ' ' + names.of(trial), true),
                      github_text(message, false));
 }
 
 }  // namespace
 
 std::string compare_junit(const ComparedSides& sides, const Limit& limit) {
+  const CaseNames names(sides);
   std::string cases;
   std::size_t failures = 0;
   std::size_t skipped = sides.only_b.size();
@@ -77,12 +108,12 @@ std::string compare_junit(const ComparedSides& sides, const Limit& limit) {
     const char* kind = allowed == Allowed::no ? "failure" : "skipped";
     failures += allowed == Allowed::no ? 1 : 0;
     skipped += allowed == Allowed::undecided ? 1 : 0;
-    cases += junit_case(sides.both[i].a, allowed == Allowed::yes
-                                             ? fmt::format("<system-out>{}</system-out>", said)
-                                             : fmt::format("<{} message=\"{}\"/>", kind, said));
+    cases += junit_case(names, sides.both[i].a,
+                        allowed == Allowed::yes ? fmt::format("<system-out>{}</system-out>", said)
+                                                : fmt::format("<{} message=\"{}\"/>", kind, said));
   }
   for (const model::TrialRecord& missing : sides.only_b)
-    cases += junit_case(missing, fmt::format("<skipped message=\"{}\"/>", not_measured));
+    cases += junit_case(names, missing, fmt::format("<skipped message=\"{}\"/>", not_measured));
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"tuner compare\" "
       "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
@@ -90,16 +121,18 @@ std::string compare_junit(const ComparedSides& sides, const Limit& limit) {
 }
 
 std::string compare_github(const ComparedSides& sides, const Limit& limit) {
+  const CaseNames names(sides);
   std::string out;
   std::size_t good = 0;
   for (std::size_t i = 0; i < sides.both.size(); ++i) {
     const Allowed allowed = limit.slowdowns[i].allowed;
     good += allowed == Allowed::yes ? 1 : 0;
     if (allowed == Allowed::yes) continue;
-    out += github_line(allowed == Allowed::no ? "error" : "warning", sides.both[i].a,
+    out += github_line(allowed == Allowed::no ? "error" : "warning", names, sides.both[i].a,
                        said_of(sides.both[i], limit, i));
   }
-  for (const model::TrialRecord& missing : sides.only_b) out += github_line("warning", missing, not_measured);
+  for (const model::TrialRecord& missing : sides.only_b)
+    out += github_line("warning", names, missing, not_measured);
   return out + fmt::format("::notice title=tuner compare::{} of {} not more than {} slower\n", good,
                            util::counted(sides.both.size(), "size"),
                            github_text(reports::percent_text(limit.share), false));
