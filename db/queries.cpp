@@ -91,6 +91,15 @@ std::vector<tuner::model::RunRecord> runs(const Connection& db) {
       .all(read_row<tuner::model::RunRecord>);
 }
 
+std::set<Digest> trials_since(const Connection& db, const Digest& run) {
+  Statement select(db,
+                   "SELECT id FROM trials WHERE run IN (SELECT id FROM runs WHERE started_at >= "
+                   "(SELECT started_at FROM runs WHERE id = ?))");
+  std::set<Digest> trials;
+  for (auto row = select.use(run); row.step();) trials.insert(row.digest());
+  return trials;
+}
+
 std::vector<tuner::model::ProbeVerdict> verdicts(const Connection& db) {
   return Statement(db, std::string(select_verdicts) + " ORDER BY id")
       .all(read_row<tuner::model::ProbeVerdict>);

@@ -94,6 +94,8 @@ std::vector<tuner::model::ProbeVerdict> verdicts(const Connection& db);
 
 /// Newest first.
 std::vector<tuner::model::RunRecord> runs(const Connection& db);
+/// The trials whose current result is of that run, or of one that began later.
+std::set<tuner::model::Digest> trials_since(const Connection& db, const tuner::model::Digest& run);
 /// Every device that ever ran a sweep, by name; `id` as it was last addressed.
 std::vector<tuner::model::DeviceInfo> devices(const Connection& db);
 

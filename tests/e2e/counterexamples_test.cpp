@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "db/database.hpp"
 #include "db/result_store.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/e2e/user.hpp"
@@ -14,6 +15,7 @@ using tuner::test::has;
 using tuner::test::ProgramResult;
 using tuner::test::read_text;
 using tuner::test::User;
+using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, counterexamples") {
@@ -234,15 +236,28 @@ arguments = ["x.expected", "x.magnitude", "all"]
     CHECK(store.declared("matmul").empty());
   }
 
-  TEST_CASE("the command that goes on does not ask again for what was asked once") {
+  TEST_CASE("the command that goes on measures anew what is left, once") {
     const Author author;
-    const ProgramResult run = author.runs({"--fresh", "--retry-failed", "--budget", "1"});
-    INFO(run.err);
-    REQUIRE(has(run.err, "the budget is spent; to go on:"));
-    const std::string command = run.err.substr(run.err.find("to go on:"));
-    CHECK(has(command, "--budget 1"));
-    CHECK_FALSE(has(command, "--fresh"));
-    CHECK_FALSE(has(command, "--retry-failed"));
+    REQUIRE(author.runs().exit_code == 0);
+    const auto count = [&](const char* what) {
+      return db::open_for_reading(author.database()).integer(std::string("SELECT count(*) FROM ") + what);
+    };
+    ProgramResult run = author.runs({"--fresh", "--retry-failed", "--budget", "1"});
+    CHECK(count("trials WHERE run = (SELECT id FROM runs ORDER BY started_at LIMIT 1)") > 0);
+    int resumed = 0;
+    for (; has(run.err, "the budget is spent; to go on:"); ++resumed) {
+      INFO(run.err);
+      REQUIRE(resumed < 10);
+      const std::string command = words_of(run.err.substr(run.err.find("to go on:")));
+      CHECK(has(command, "--fresh --retry-failed --budget 1 --resume "));
+      const std::size_t at = command.find("--resume ");
+      run =
+          author.runs({"--fresh", "--retry-failed", "--budget", "1", "--resume", command.substr(at + 9, 12)});
+    }
+    CHECK(resumed > 0);
+    CHECK(run.exit_code == 0);
+    CHECK(count("trials WHERE run = (SELECT id FROM runs ORDER BY started_at LIMIT 1)") == 0);
+    CHECK(author.runs({"--fresh", "--resume", "ffffffffffff"}).exit_code == 3);
   }
 
   TEST_CASE("a shard says how the whole is finished: by the same command without its part and its file") {

@@ -111,6 +111,21 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.launched.size() == 5);
   }
 
+  TEST_CASE("a fresh sweep that resumes another leaves alone what that one has come to") {
+    Bench bench;
+    bench.run();
+    std::set<model::Digest> done;
+    for (const auto& [key, record] : bench.results.trials())
+      if (done.size() < 2) done.insert(key);
+    bench.adjust = [&](sweep::Request& request) {
+      request.fresh = true;
+      request.resumed = done;
+    };
+    const sweep::Summary rest = bench.run();
+    CHECK(rest.known == 2);
+    CHECK(rest.finished == 3);
+  }
+
   TEST_CASE("another driver, toolkit or policy is another class and is measured on its own") {
     Bench bench;
     bench.run();

@@ -27,6 +27,7 @@
 #include "tuner/cli/report_writer.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/sweep_display.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/cluster/publisher.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/model/digest.hpp"
@@ -133,12 +134,16 @@ Expected expected(const sweep::TrialList& list, const sweep::Request& request, d
 }
 
 /// Ends what the second signal cuts off: the run is marked here, since the process does not come to it.
-void interrupt_run(const std::filesystem::path& database, const model::Digest& run) {
+/// Returns whether it had begun.
+bool interrupt_run(const std::filesystem::path& database, const model::Digest& run) {
   db::OpenOptions options;
   options.busy_timeout = std::chrono::milliseconds(500);  // who asked twice does not wait for another process
   try {
-    db::ResultStore(database, options).end_run(run, "interrupted");
+    db::ResultStore store(database, options);
+    store.end_run(run, "interrupted");
+    return !runs_named(store.connection(), run.hex()).empty();
   } catch (const std::exception&) {  // the next start mends the row
+    return true;
   }
 }
 
@@ -230,9 +235,10 @@ std::string say_other_run(const Backend& backend, const sweep::Request& request,
 
 struct RunOptions : SweepOptions {
   std::string events;
+  std::string resume;  ///< the run that began what is resumed; once a run has begun, the first of the command
 };
 
-int run_once(const Context& context, const RunOptions& options) {
+int run_once(const Context& context, RunOptions& options) {
   const config::Settings settings = context.settings();
   Selection selection = select_work(context, settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
@@ -245,6 +251,8 @@ int run_once(const Context& context, const RunOptions& options) {
   Publishing publishing(options.publish, settings, options.shard, signals.stop());
   Backend backend = selection.open(settings);
   sweep::Request request = make_request(selection, settings, options, backend, store);
+  if (!options.resume.empty())
+    request.resumed = db::trials_since(store.connection(), run_named(store.connection(), options.resume));
   std::optional<ClockGuard> locked;
   if (options.clock_mhz > 0 && backend.recorded_device.empty()) {
     require_clock(backend.devices(), options.clock_mhz);
@@ -253,10 +261,12 @@ int run_once(const Context& context, const RunOptions& options) {
     locked.emplace(std::move(gpus), options.clock_mhz);
   }
   begin_run(context, settings, request);
+  const std::string resumed = options.resume;
+  if (options.resume.empty()) options.resume = request.run.id.hex().substr(0, 12);
   play_recorded(request, backend);
-  signals.set_last_words([&context, run = request.run.id, database = settings.database()] {
-    interrupt_run(database, run);
-    say_cut_off(context);
+  signals.set_last_words([&, run = request.run.id, database = settings.database()] {
+    const bool has_begun = interrupt_run(database, run);
+    say_cut_off(context, has_begun ? options.resume : resumed);
   });
 
   terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
@@ -288,7 +298,7 @@ int run_once(const Context& context, const RunOptions& options) {
   if (request.budget.trials) *request.budget.trials += list.baselines_left(request);
   for (const std::string& notice : list.notices) display.notice(notice);
   if (signals.stop()) {
-    say_how_to_go_on(sweep::Ending::interrupted, context);
+    say_how_to_go_on(sweep::Ending::interrupted, context, resumed);
     return signals.exit_code();
   }
   say_exclusions(list, display);
@@ -329,7 +339,7 @@ int run_once(const Context& context, const RunOptions& options) {
   if (request.shard) say_what_shards_lack(*request.shard, context);
   const int reported = report_sweep(store.connection(), settings, request, context, report);
   say_where(settings, reported == 0 ? report : "");
-  say_how_to_go_on(summary.ending, context);
+  say_how_to_go_on(summary.ending, context, options.resume);
   const int ended = settle(results, exit_code(summary, all_failed, signals));
   const int code = publishing.settle(summary.ending, ended == 0 ? reported : ended);
   if (events) events->ended(summary, code);
@@ -363,6 +373,10 @@ void add_run(const CommandPlace& place) {
   command.option(
       "--events", command.options().events, "FILE",
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
+  command.option(
+      "--resume", command.options().resume, "RUN",
+      "with --fresh or --retry-failed: keep what was measured since this run began, as the command "
+      "that goes on with an interrupted one does");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"

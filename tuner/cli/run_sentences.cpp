@@ -42,17 +42,21 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
 }
 
 /// What was measured is not to be measured again.
-Context going_on(Context context) {
-  std::erase(context.arguments, "--fresh");
-  std::erase(context.arguments, "--retry-failed");
-  return context;
+std::string going_on(Context context, const std::string& run) {
+  std::vector<std::string>& arguments = context.arguments;
+  const auto has = [&](const char* flag) { return std::ranges::find(arguments, flag) != arguments.end(); };
+  if (!run.empty() && !has("--resume") && (has("--fresh") || has("--retry-failed")))
+    arguments.insert(arguments.end(), {"--resume", run});
+  return pasteable(context.command_line());
 }
 
 /// Without the shard, and where it was published.
 std::string command_of_whole(const Context& context) {
-  Context whole = going_on(context);
+  Context whole = context;
   std::vector<std::string>& arguments = whole.arguments;
-  for (const std::string name : {"--shard", "--publish"}) {
+  std::erase(arguments, "--fresh");
+  std::erase(arguments, "--retry-failed");
+  for (const std::string name : {"--shard", "--publish", "--resume"}) {
     std::erase_if(arguments, [&](const std::string& argument) { return argument.starts_with(name + "="); });
     const auto flag = std::ranges::find(arguments, name);
     if (flag != arguments.end()) arguments.erase(flag, std::min(flag + 2, arguments.end()));
@@ -190,18 +194,16 @@ void say_where(const config::Settings& settings, const std::string& report) {
   if (!report.empty()) write_err("report:   " + report, report);
 }
 
-void say_how_to_go_on(sweep::Ending ending, const Context& context) {
+void say_how_to_go_on(sweep::Ending ending, const Context& context, const std::string& run) {
   if (ending == sweep::Ending::interrupted) {
-    write_problem("interrupted; everything measured is kept. To resume:" +
-                  pasteable(going_on(context).command_line()));
+    write_problem("interrupted; everything measured is kept. To resume:" + going_on(context, run));
   } else if (ending == sweep::Ending::budget_spent) {
-    write_problem("the budget is spent; to go on:" + pasteable(going_on(context).command_line()));
+    write_problem("the budget is spent; to go on:" + going_on(context, run));
   }
 }
 
-void say_cut_off(const Context& context) {
-  write_problem("ended at once; everything measured before is kept. To resume:" +
-                pasteable(going_on(context).command_line()));
+void say_cut_off(const Context& context, const std::string& run) {
+  write_problem("ended at once; everything measured before is kept. To resume:" + going_on(context, run));
 }
 
 bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,

@@ -33,10 +33,11 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed);
 /// What is still to be done once all shards are.
 void say_what_shards_lack(const sweep::Shard& shard, const Context& context);
 void say_where(const config::Settings& settings, const std::string& report);
-/// The command that goes on, where there is something to go on with.
-void say_how_to_go_on(sweep::Ending ending, const Context& context);
+/// The command that goes on, where there is something to go on with. What it is to measure again, `run` and
+/// those after it have in part; empty: nothing of it is measured yet.
+void say_how_to_go_on(sweep::Ending ending, const Context& context, const std::string& run = "");
 /// The last words of a process that is told to end at once.
-void say_cut_off(const Context& context);
+void say_cut_off(const Context& context, const std::string& run);
 /// Whether nothing of what was asked for has a result: all of it failed, now or before, or nothing was tried.
 bool is_all_failed(const sweep::TrialList& list, const sweep::Request& request,
                    const sweep::Summary& summary);

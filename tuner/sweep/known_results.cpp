@@ -35,12 +35,13 @@ std::vector<Tried> tried_of(const Request& request, const Work& work, const mode
 }
 
 /// Whether a result of before is to be had again. A library that was not there may be now.
-bool is_retried(const Request& request, const model::KernelSpec& spec, TrialStatus status) {
+bool is_retried(const Request& request, const model::KernelSpec& spec, const model::KnownResult& known) {
+  const TrialStatus status = known.status;
   if (model::is_death(status)) return true;
   const bool has_library = spec.role == model::Role::baseline || !spec.library.empty();
   if (has_library && status == TrialStatus::skipped)
     return model::runs_on(spec.device_kinds, request.device.kind);
-  if (!request.retry_failed) return false;
+  if (!request.retry_failed || request.resumed.contains(known.trial)) return false;
   // What the compiler or the device's limits refuse they refuse again.
   return model::is_failure(status) && status != TrialStatus::compile_error &&
          status != TrialStatus::unlaunchable;
@@ -59,7 +60,8 @@ bool is_energy_wanted(const Request& request, const model::KernelSpec& spec, con
 std::optional<search::Result> result_of(const Request& request, const Work& work, const Group& group,
                                         const model::KnownResult& known) {
   const model::KernelSpec& spec = work.kernel.spec();
-  if (is_retried(request, spec, known.status)) return std::nullopt;
+  if (request.fresh && !request.resumed.contains(known.trial)) return std::nullopt;
+  if (is_retried(request, spec, known)) return std::nullopt;
   const bool has_time = known.status == TrialStatus::ok || known.status == TrialStatus::dropped;
   if (request.same_bits && has_time && model::may_win(spec.role)) {
     const auto relation = request.same_bits->relation(group.problem, spec.name, known.output_bits);
@@ -89,7 +91,7 @@ void note_known_of_counted(const Request& request, model::ResultSource& source, 
 
 void note_known(const Request& request, model::ResultSource& source, Group& group) {
   group.known.resize(group.candidates.size());
-  if (request.fresh) return;
+  if (request.fresh && request.resumed.empty()) return;
   group.by_energy = best_by_energy(request, group.problem, source);
   note_known_of_counted(request, source, group);
   const std::vector<model::KnownResult> known = source.known(group.keys);

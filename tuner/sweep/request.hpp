@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -103,10 +104,11 @@ struct Request {
   Budget budget;
   /// The part of the list that is this sweep's; absent: all of it. A part knows too little for a final.
   std::optional<Shard> shard;
-  bool fresh = false;  ///< measure again what is known
+  bool fresh = false;  ///< measure again what is known, but for `resumed`
   /// What a search finds is the best of part of what competes, or by another measure than `best` goes by.
   bool is_own_question() const { return same_bits.has_value() || policy.objective != model::Objective::time; }
-  bool retry_failed = false;  ///< try again what failed when it was run
+  bool retry_failed = false;        ///< try again what failed when it was run, but for `resumed`
+  std::set<model::Digest> resumed;  ///< trials that the sweep which this one resumes has come to
   /// Of a replayed device: the name that the recording knows it by; else empty.
   std::string recorded_device;
   model::RunRecord run;
