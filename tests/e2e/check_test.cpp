@@ -191,6 +191,8 @@ TEST_SUITE("tuner command line, cover --check") {
     user.write_spec("1, 2, 3");
     user.measure("100");
     CHECK(has(words_of(user.checks({"--fill", "1", "--budget", "1"}).out), "3 times are missing"));
+    const std::string database = user.home / ".local/share/tuner/tuner.db";
+    CHECK(has(words_of(user.checks({"--db", database}).out), "`tuner cover --fill 1 --db " + database + "`"));
     const std::string source = tuner::test::read_text(user.home / "steps.cu");
     write_text(user.home / "steps.cu", source + "// edited\n");
     const ProgramResult changed = user.checks({"--fill", "1"});

@@ -100,7 +100,8 @@ TEST_SUITE("tuner command line, refresh") {
           true);
     const ProgramResult flags = user.types({"best", "400", "--measure", "standard", "--format", "flags"});
     CHECK(flags.exit_code == 3);
-    CHECK(has(flags.err, "there, in seconds: tuner refresh --measure standard --sizes 400"));
+    CHECK(has(tuner::test::words_of(flags.err),
+              "there, in seconds: tuner refresh --measure standard --sizes 400 --device cpu"));
     const ProgramResult gpu = user.types({"best", "400", "--gpu", "B200"});
     CHECK(gpu.exit_code == 3);
     CHECK(has(gpu.err, "of a device named 'B200' there are 0 trials; answers are of "));

@@ -276,7 +276,7 @@ int best(const Context& context, BestOptions options) {
   if (options.common) return answer_common(connection, settings, options, query);
   FoundBest found = find(connection, query, options);
   std::string provisional = asked_environment(query);
-  const std::string refreshing = refresh_command(options, query);
+  std::string refreshing = refresh_command(options, query);
   if (!provisional.empty() && found.answers.empty() && found.missing.empty()) {
     query = without_environment(std::move(query));
     found = find(connection, query, options);
@@ -284,6 +284,7 @@ int best(const Context& context, BestOptions options) {
     provisional.clear();
   }
   if (found.answers.empty()) provisional.clear();
+  if (!provisional.empty()) refreshing += device_flag(connection, found.answers.front().environment().device);
   if (!provisional.empty() && options.is_for_build()) {
     throw NothingFound(fmt::format("nothing was measured {}; {} has an answer", provisional,
                                    found.answers.front().environment().text()),

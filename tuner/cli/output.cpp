@@ -244,7 +244,7 @@ answers::Style answer_style(const db::Connection& connection) {
   return {[ids = std::make_shared<db::ShortIds>(connection)](const model::Digest& trial) {
             return ids->of(trial);
           },
-          stdout_screen()};
+          stdout_screen(), in_same_database};
 }
 
 std::size_t stdout_columns() {

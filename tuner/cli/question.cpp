@@ -9,6 +9,7 @@
 #include "db/queries.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -117,8 +118,9 @@ std::string run_command(const db::Connection& connection, const Question& questi
   if (kernel.empty()) kernel = db::declared_path(connection, question.family, question.kernel);
   if (kernel.empty() || kernel.starts_with(model::shipped_prefix))
     kernel = question.kernel.empty() ? question.family : question.kernel;
-  return fmt::format("tuner run{} --sizes {}", kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
-                     sizes.empty() ? "512..4096" : sizes);
+  return fmt::format("tuner run{} --sizes {}{}",
+                     kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
+                     sizes.empty() ? "512..4096" : sizes, device_flag(connection, ""));
 }
 
 }  // namespace

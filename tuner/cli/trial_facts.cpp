@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "db/finals.hpp"
@@ -139,6 +140,13 @@ std::string command_for(const std::string& path, const model::TrialRecord& winne
 }
 
 }  // namespace
+
+std::string device_flag(const db::Connection& connection, const std::string& device) {
+  std::set<std::string> words;
+  for (const model::DeviceInfo& one : db::devices(connection))
+    if (device.empty() || one.name == device) words.insert(device_of(one));
+  return words.size() != 1 || words.begin()->empty() ? "" : " --device " + *words.begin();
+}
 
 std::string trial_name(const model::TrialRecord& trial) {
   return fmt::format("trial {} ({})", trial.key.hex().substr(0, 7), trial.kernel);

@@ -15,6 +15,10 @@
 
 namespace tuner::cli {
 
+/// ` --device cpu` where nothing but that device's kind has measured what the database has of `device`, or
+/// has at all where that is empty; else empty, since a GPU is what commands take by themselves.
+std::string device_flag(const db::Connection& connection, const std::string& device);
+
 /// The runs whose identifiers begin with `prefix`.
 std::vector<model::Digest> runs_named(const db::Connection& connection, const std::string& prefix);
 

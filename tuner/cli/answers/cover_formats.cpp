@@ -105,7 +105,7 @@ std::string gaps_text(const CoverAnswer& answer) {
   const std::size_t missing = gaps(answer.table, answer.goal, 1).size();
   if (missing == 0) return "";
   return fmt::format(
-      "{} missing, of the best of one size at another; tuner cover --fill 1 measures what was not tried",
+      "{} missing, of the best of one size at another; `tuner cover --fill 1` measures what was not tried",
       missing == 1 ? "1 time is" : fmt::format("{} times are", missing));
 }
 

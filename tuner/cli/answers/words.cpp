@@ -44,7 +44,9 @@ std::string Common::table(const std::function<reports::Table(bool)>& make,
   reports::LabelledTexts own;
   for (const auto& [label, trial] : labelled)
     reports::add_labelled(own, label, (has_one_kernel() ? "" : trial->kernel + ' ') + rest(*trial));
-  return make(false).fitted(columns, "--format json") + '\n' + labelled_text(own, columns) + text(columns);
+  const bool differ = own.size() > 1 || (!own.empty() && own.front().second != "-");
+  return make(false).fitted(columns, "--format json") + '\n' + (differ ? labelled_text(own, columns) : "") +
+         text(columns);
 }
 
 std::string labelled_text(const reports::LabelledTexts& texts, std::size_t columns, const std::string& head) {

@@ -17,8 +17,12 @@ namespace tuner::cli::answers {
 struct Style {
   std::function<std::string(const model::Digest&)> id;  ///< of a trial, as short as it may be
   reports::Screen columns = {};                         ///< no line is wider; and whether it has colours
+  /// Makes the commands in a sentence ask the database that the answer is of; empty: they are as they are.
+  std::function<std::string(std::string)> in_same_database = {};
   /// `text` in such lines, two blanks before those behind the first.
-  std::string wrapped(const std::string& text) const { return util::wrapped_text(text, columns, 2); }
+  std::string wrapped(const std::string& text) const {
+    return util::wrapped_text(in_same_database ? in_same_database(text) : text, columns, 2);
+  }
 };
 
 /// Some of the answers that a question has.
