@@ -65,7 +65,8 @@ void require_sound(const tuner::model::Measurement& measurement, const Where& wh
   require_positive(measurement.median_ns, {"median_ns", &where});
   if (!(measurement.low_ns >= 0 && measurement.low_ns <= measurement.median_ns))
     refuse({"low_ns", &where}, json_of(measurement.low_ns), "a time up to the median");
-  if (!(measurement.high_ns >= measurement.median_ns) || std::isinf(measurement.high_ns))
+  require_amount(measurement.high_ns, {"high_ns", &where});
+  if (measurement.high_ns > 0 && measurement.high_ns < measurement.median_ns)
     refuse({"high_ns", &where}, json_of(measurement.high_ns), "a time from the median on");
   require_amount(measurement.min_ns, {"min_ns", &where});
   for (const double sample : measurement.samples_ns) require_amount(sample, {"samples_ns", &where});

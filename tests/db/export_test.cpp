@@ -213,6 +213,7 @@ TEST_SUITE("db") {
     CHECK(
         contains(complaint(replaced("\"low_ns\":99.5", "\"low_ns\":100.5")), "measurement.low_ns is 100.5"));
     CHECK(contains(complaint(replaced("\"high_ns\":101.25", "\"high_ns\":\"inf\"")), "high_ns is \"inf\""));
+    CHECK(contains(complaint(replaced("\"high_ns\":101.25", "\"high_ns\":99.75")), "high_ns is 99.75"));
     CHECK(contains(complaint(replaced("\"min_ns\":99.875", "\"min_ns\":\"nan\"")), "min_ns is \"nan\""));
     CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[-5,")), "samples_ns is -5"));
     CHECK(contains(complaint(replaced("\"compile_ms\":155.25", "\"compile_ms\":-1.0")), "compile_ms is -1"));
