@@ -169,9 +169,12 @@ int export_trials(const Context& context, const ExportOptions& options) {
     write_err(util::counted(files, "file") + " written");
     return 0;
   }
+  const db::TrialFilter& filter = options.filter;
+  const bool is_part = !filter.family.empty() || !filter.kernel.empty() || !filter.device.empty();
+  if (is_part && db::count_trials(connection, filter) == 0)
+    throw NothingFound("nothing that is selected was tried", "`tuner report` shows what there is");
   std::int64_t trials = 0;
-  deliver(options.path,
-          [&](std::ostream& out) { trials = db::export_database(connection, options.filter, out); });
+  deliver(options.path, [&](std::ostream& out) { trials = db::export_database(connection, filter, out); });
   write_err(util::counted(trials, "trial") + " exported");
   return 0;
 }
