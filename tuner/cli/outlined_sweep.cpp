@@ -13,6 +13,7 @@
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/clock_guard.hpp"
 #include "tuner/cli/sweep_display.hpp"
+#include "tuner/cli/trial_facts.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
@@ -300,8 +301,7 @@ sweep::Request make_request(const config::Settings& settings, const Backend& bac
 }
 
 sweep::Request make_request(Selection& selection, const config::Settings& settings,
-                            const SweepOptions& options, const Backend& backend,
-                            model::ResultSource& source) {
+                            const SweepOptions& options, const Backend& backend, db::ResultStore& source) {
   require_nvcc(selection.catalog.selected(), backend.device, backend.compiler);
   selection.notices.insert(selection.notices.end(), backend.notices.begin(), backend.notices.end());
   if (settings.text("baselines") == "on")
@@ -320,6 +320,8 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
+  if (!options.resume.empty())
+    request.resumed = db::trials_since(source.connection(), run_named(source.connection(), options.resume));
   return request;
 }
 

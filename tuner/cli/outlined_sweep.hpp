@@ -30,6 +30,7 @@ struct SweepOptions {
   std::optional<sweep::Shard> shard;
   bool fresh = false;
   bool retry_failed = false;
+  std::string resume;  ///< the run that began what is resumed; once a run has begun, the first of the command
   bool counters = false;  ///< of finalists, once the sweep has ended
   bool energy = false;    ///< of finalists, in their final
   std::string clock;      ///< several, one run each; empty: as the GPU has it
@@ -66,7 +67,7 @@ std::vector<model::Problem> problems_for(const model::KernelSpec& kernel, const 
 sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz = 0);
 /// The whole sweep, with baselines and rivals; `selection` keeps its catalog and its notices.
 sweep::Request make_request(Selection& selection, const config::Settings& settings,
-                            const SweepOptions& options, const Backend& backend, model::ResultSource& source);
+                            const SweepOptions& options, const Backend& backend, db::ResultStore& source);
 
 /// Makes it a run that is recorded, with seeds and within the settings' budget.
 void begin_run(const Context& context, const config::Settings& settings, sweep::Request& request);
@@ -88,6 +89,10 @@ void add_sweep_flags(Command<Options>& command) {
   command.flag("--fresh", options.fresh, "measure again what is known; older measurements are kept");
   command.flag("--retry-failed", options.retry_failed,
                "try again what failed when it was run, quarantined trials included");
+  command.option(
+      "--resume", options.resume, "RUN",
+      "with --fresh or --retry-failed: keep what was measured since this run began, as the command "
+      "that goes on with an interrupted one does");
   command
       ->template add_option_function<std::string>(
           "--shard", [&options](const std::string& text) { options.shard = sweep::parse_shard(text); },

@@ -38,6 +38,7 @@
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/command.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -71,8 +72,8 @@ class Publishing {
     if (m_file.empty()) return;
     cluster::Publication publication(m_database, m_file);
     if (const auto added = publication.take_over()) {
-      write_err(
-          fmt::format("{} had been published before: {} of its trials were new here", m_file, added->trials));
+      write_err(fmt::format("{} had been published before: {} of it {} new here", m_file,
+                            util::counted(added->trials, "trial"), added->trials == 1 ? "was" : "were"));
     }
     m_publisher = std::make_unique<cluster::Publisher>(
         std::move(publication), who_publishes(shard, m_database), settings.number("publish_every_s"), stop);
@@ -235,7 +236,6 @@ std::string say_other_run(const Backend& backend, const sweep::Request& request,
 
 struct RunOptions : SweepOptions {
   std::string events;
-  std::string resume;  ///< the run that began what is resumed; once a run has begun, the first of the command
 };
 
 int run_once(const Context& context, RunOptions& options) {
@@ -251,8 +251,6 @@ int run_once(const Context& context, RunOptions& options) {
   Publishing publishing(options.publish, settings, options.shard, signals.stop());
   Backend backend = selection.open(settings);
   sweep::Request request = make_request(selection, settings, options, backend, store);
-  if (!options.resume.empty())
-    request.resumed = db::trials_since(store.connection(), run_named(store.connection(), options.resume));
   std::optional<ClockGuard> locked;
   if (options.clock_mhz > 0 && backend.recorded_device.empty()) {
     require_clock(backend.devices(), options.clock_mhz);
@@ -373,10 +371,6 @@ void add_run(const CommandPlace& place) {
   command.option(
       "--events", command.options().events, "FILE",
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
-  command.option(
-      "--resume", command.options().resume, "RUN",
-      "with --fresh or --retry-failed: keep what was measured since this run began, as the command "
-      "that goes on with an interrupted one does");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
       "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"
