@@ -11,7 +11,6 @@
 
 #include "config/spec_draft.hpp"
 #include "tuner/source/access.hpp"
-#include "tuner/source/indexing.hpp"
 #include "tuner/source/launches.hpp"
 
 namespace config {

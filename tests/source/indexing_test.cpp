@@ -1,4 +1,4 @@
-#include "tuner/source/indexing.hpp"
+#include "tuner/source/access.hpp"
 
 #include <doctest/doctest.h>
 

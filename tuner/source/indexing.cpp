@@ -1,11 +1,11 @@
-#include "tuner/source/indexing.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "tuner/source/access.hpp"
 
 namespace tuner::source {
 namespace {

@@ -38,6 +38,9 @@ struct SourceAxis {
   std::string each;     ///< what the sum of both is multiplied with: the elements of a thread
 };
 
+/// Of the body of a kernel, along x, y and z.
+std::array<SourceAxis, 3> axes_of(Tokens body);
+
 /// A `__global__` function of a source.
 struct SourceKernel {
   std::string name;

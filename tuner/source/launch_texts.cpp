@@ -1,7 +1,7 @@
-#include "tuner/source/launch_texts.hpp"
-
 #include <algorithm>
 #include <optional>
+
+#include "tuner/source/launches.hpp"
 
 namespace tuner::source {
 namespace {

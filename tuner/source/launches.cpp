@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <set>
 
-#include "tuner/source/launch_texts.hpp"
-
 namespace tuner::source {
 namespace {
 
