@@ -104,6 +104,15 @@ void use_literals(PlannedLaunch& planned) {
         planned.plan.names[name] = name;
       }
     }
+    Value& bytes = planned.launch.shared_bytes;
+    const std::string digits = std::to_string(number);
+    constexpr std::int64_t largest_element = 16;  // bytes: a smaller number may be the size of one
+    if (bytes.kind != Value::Kind::number || bytes.number == 0 || bytes.number % number != 0 ||
+        number <= largest_element ||
+        std::ranges::count(planned.launch.shared_text, digits, &Token::text) != 1)
+      continue;
+    bytes = tuner::source::multiply(tuner::source::number_value(bytes.number / number), symbol);
+    planned.plan.names[name] = name;
   }
 }
 

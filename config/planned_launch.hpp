@@ -52,8 +52,8 @@ struct PlannedLaunch {
 
 /// What may change from one configuration to the next: macros, template arguments, and what sets the block.
 void find_parameters(PlannedLaunch& planned);
-/// A part of find_parameters(): has factors and divisors of grid and block that are such a number, and can be
-/// nothing else, be the parameter.
+/// A part of find_parameters(): has factors and divisors of grid, block and shared memory that are such a
+/// number, and can be nothing else, be the parameter.
 void use_literals(PlannedLaunch& planned);
 /// What of the rest is a size; what is none becomes the number that the program has.
 void find_sizes(PlannedLaunch& planned);

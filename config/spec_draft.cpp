@@ -253,7 +253,10 @@ class Draft {
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
     if (!m_plan.is_guess && !bytes.empty())
-      return fmt::format("\n[metrics]  # ? each buffer moved once\n\"GB/s\" = \"({}) / time_ns\"\n", bytes);
+      return fmt::format(
+          "\n[metrics]  # ? each buffer moved once\n\"GB/s\" = \"({}) / time_ns\"\n\n[workload]  # ? the "
+          "same\nbytes = \"{}\"\n",
+          bytes, bytes);
     return fmt::format(
         "\n[metrics]  # ? what is done in a nanosecond\n\"Gelement/s\" = \"1.0 * {} / time_ns\"\n",
         fmt::join(m_plan.sizes.empty() ? std::vector<std::string>{"1"} : m_plan.sizes, " * "));

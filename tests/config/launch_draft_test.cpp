@@ -26,6 +26,9 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec.defaults.front().value.code() == 128);
     CHECK(spec.arguments[0].access == tuner::model::Access::out);
     CHECK(spec.arguments[1].extent.size() == 2);
+    CHECK_FALSE(spec.workload.operations.has_value());
+    REQUIRE(spec.workload.bytes.has_value());
+    CHECK(spec.workload.bytes->text.starts_with("4.0 * "));
     CHECK_FALSE(result.asks("block"));
     CHECK_FALSE(result.asks("how many elements"));
   }
@@ -179,6 +182,17 @@ TEST_SUITE("config::draft_spec of a source that launches") {
         "rows);"));
     CHECK(spec_of(lanes).steps.front().grid.front().text == "ceil_div(TUNED_LANES * ROWS, THREADS)");
     CHECK(values_of(lanes, "TUNED_LANES").size() > 1);
+    const std::string blur =
+        "template <int TILE> __global__ void blur(float* d, const float* e, int n) {\n"
+        "  extern __shared__ float both[]; int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  both[i % (2 * TILE)] = e[i]; if (i < n) d[i] = both[0]; }\n";
+    const auto shared_bytes = [&](const std::string& launch) {
+      return spec_of(drafted(program_of(blur, launch))).steps.front().dynamic_shared_bytes->text;
+    };
+    CHECK(shared_bytes("blur<512><<<(n + 255) / 256, 256, 2 * 512 * sizeof(float)>>>(d, e, n);") ==
+          "8 * TUNED_TILE");
+    CHECK(shared_bytes("blur<512><<<(n + 255) / 256, 256, 256 * sizeof(float)>>>(d, e, n);") ==
+          "4 * BLOCK_SIZE");
   }
 
   TEST_CASE("a number of the launch that may be a template argument leaves it its value, or is asked about") {

@@ -85,7 +85,7 @@ TEST_SUITE("tuner, energy") {
     const auto without = types({"best", "4096", "--objective", "energy"});
     CHECK(without.exit_code == 3);
     CHECK(has(without.err, "the energy of no trial is known"));
-    CHECK(has(without.err, " --sizes 4096 --objective energy"));
+    CHECK(has(without.err, " --sizes 4096 --device cpu --objective energy"));
 
     const auto measured = run({"--energy"});
     REQUIRE_MESSAGE(measured.exit_code == 0, measured.err);

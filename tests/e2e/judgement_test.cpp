@@ -87,7 +87,7 @@ rounding_terms = 0
     CHECK(has(user.types({"best", "--size", "100"}).out, " unverified"));
     CHECK(has(user.types({"best", "--size", "100", "--format", "json"}).out, "\"checked\": false"));
     CHECK(has(user.types({"best", "--size", "100", "--format", "header"}).out, "// unverified"));
-    CHECK(has(user.types({"report", "--format", "json"}).out, "\"checked\": false"));
+    CHECK(has(user.types({"report", "--format", "json"}).out, "\"checked\":false"));
     CHECK(has(user.types({"report", "--format", "html"}).out, "\"verification.checked\":{\"all\":false}"));
     CHECK(has(user.types({"list", "kernels", "twice.toml"}).out, "(unverified)"));
   }

@@ -398,6 +398,15 @@ TEST_SUITE("tuner::explain rules") {
                    "reach about 50 %"));
   }
 
+  TEST_CASE("where nothing says how much arithmetic there is, a few multiply-adds bind nothing") {
+    Subject subject = usual();
+    subject.winner.trial.workload.operations = 0;
+    subject.winner.code = code_with({{Kind::multiply_add, 40}, {Kind::integer, 60}});
+    CHECK(found_by("issue slots", subject).size() == 1);
+    subject.winner.code = code_with({{Kind::multiply_add, 20}, {Kind::integer, 80}});
+    CHECK(found_by("issue slots", subject).empty());
+  }
+
   TEST_CASE("a limit that is far from what is reached binds nothing") {
     Subject subject = usual();
     cases().at("issue slots").evidence(subject);

@@ -29,14 +29,19 @@ double cycles_of_multiply_add(const sass::KernelCode& code) {
 }
 
 /// A bound on the share of the arithmetic ceiling, for people: with what the winner reaches of it. Nothing
-/// where that is so far below that something else must bind it.
+/// where that is so far below that something else must bind it, or where nothing says how much arithmetic
+/// there is to do and little of the code is.
 std::optional<std::string> against(double bound, const Subject& subject) {
   constexpr double near = 0.5;
+  constexpr double little = 0.25;
   const model::Ceiling* const ceiling = ceiling_of(subject, "arithmetic");
   const auto seconds = seconds_of(subject.winner.trial);
   const double operations = subject.winner.trial.workload.operations;
-  if (ceiling == nullptr || !seconds || operations <= 0)
+  if (ceiling == nullptr || !seconds || operations <= 0) {
+    const Mix& mix = subject.winner.code->hot_mix();
+    if (share_of(mix.count(Kind::multiply_add), mix) < little) return std::nullopt;
     return fmt::format("arithmetic can reach about {}", percent(bound));
+  }
   const double reached = operations / *seconds / ceiling->value;
   if (reached < near * bound) return std::nullopt;
   return fmt::format("arithmetic can reach about {}; it reaches {}", percent(bound), percent(reached));

@@ -248,6 +248,7 @@ std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& ke
     launch.cluster = text.cluster;
     launch.grid = host.dimensions(text.grid, *launch.frame);
     launch.block = host.dimensions(text.block, *launch.frame);
+    launch.shared_text = text.shared;
     launch.shared_bytes = text.shared.empty() ? number_value(0) : host.evaluate(text.shared, *launch.frame);
     for (std::size_t i = 0; i < text.arguments.size(); ++i) {
       LaunchArgument argument;

@@ -50,6 +50,7 @@ struct ProgramLaunch {
   std::array<Value, 3> grid;
   std::array<Value, 3> block;
   Value shared_bytes;
+  Tokens shared_text;  ///< the same as it is written
   bool cooperative = false;
   std::array<std::int64_t, 3> cluster = {1, 1, 1};
   std::vector<LaunchArgument> arguments;
