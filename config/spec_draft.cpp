@@ -237,6 +237,15 @@ class Draft {
     return found == m_plan.doubts.end() ? "" : found->second;
   }
 
+  /// By the kernel: what it writes in part holds something before, and is not read for that.
+  bool is_read(const std::string& buffer) const {
+    const auto& parameters = m_source.kernel.parameters;
+    const auto at = std::ranges::find(parameters, buffer, &SourceParameter::name);
+    if (at == parameters.end()) return true;
+    const PointerUse& use = m_source.uses[static_cast<std::size_t>(at - parameters.begin())];
+    return use.read || use.atomic || use.handed_on;
+  }
+
   std::string metrics() const {
     std::string bytes;
     for (const DraftBuffer& buffer : m_arguments.buffers) {
@@ -248,8 +257,8 @@ class Draft {
       const bool is_plain = buffer.extent.find_first_of("<>?&|%^") == std::string::npos &&
                             !contains_any(buffer.extent, {"multiprocessor", "max_", "max(", "min("});
       if (!type || has_parameter || !is_plain) continue;
-      const auto each =
-          static_cast<double>(model::size_bytes(*type)) * (buffer.is_input && buffer.is_output ? 2 : 1);
+      const int times = buffer.is_input && buffer.is_output && is_read(buffer.name) ? 2 : 1;
+      const auto each = static_cast<double>(model::size_bytes(*type)) * times;
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
     if (!m_plan.is_guess && !bytes.empty())

@@ -214,6 +214,7 @@ TEST_SUITE("config::draft_spec, captured") {
         capture_draft("__global__ void k(int* y, int n) { y[threadIdx.x] = n; }\n",
                       {TestLaunch({1, 1, 1}, {32, 1, 1}).writes(160).with(40)}, "k", memory);
     CHECK(result.says("access = \"inout\"  # written; 37 of 40 numbers changed, and the others must stay"));
+    CHECK(result.says("bytes = \"4.0 * "));  // it is not read
     CHECK(result.says("rounding_terms = \"0\"  # equal\n"));
   }
 
