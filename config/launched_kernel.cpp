@@ -188,6 +188,15 @@ void LaunchedKernel::set_block(const std::vector<std::pair<std::string, std::str
   }
 }
 
+bool LaunchedKernel::knows(const std::string& macro) const {
+  const auto is_drafted = [&](const DraftParameter& one) { return one.name == macro && !one.why.empty(); };
+  const auto has_word = [&](const tuner::source::ProgramFile& file) {
+    return std::ranges::count(tuner::source::tokens_of(file.text), macro, &Token::text) > 0;
+  };
+  return is_used(macro) || std::ranges::any_of(m_plan.parameters, is_drafted) ||
+         std::ranges::any_of(m_source.program.files(), has_word);
+}
+
 bool LaunchedKernel::has_parameter(const std::string& name) const {
   return std::ranges::count(m_plan.parameters, name, &DraftParameter::name) > 0;
 }

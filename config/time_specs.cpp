@@ -75,6 +75,9 @@ class TimeDraft {
       kernel.require_known_launch();
       kernel.choose_values(m_out.assumed);
     }
+    for (const auto& [macro, value] : m_request.macros)
+      if (std::ranges::none_of(m_kernels, [&](const LaunchedKernel& kernel) { return kernel.knows(macro); }))
+        m_out.assumed.push_back(fmt::format("{} is a macro of other headers: no source here has it", macro));
     choose_sizes();
     make_arguments();
     for (LaunchedKernel& kernel : m_kernels) require_known_names(kernel);

@@ -141,6 +141,8 @@ class LaunchedKernel {
   void require_known_launch() const;
   /// In its block, grid or shared memory.
   bool is_used(const std::string& name) const;
+  /// A name of its launch, a parameter of its draft, or a word of its sources.
+  bool knows(const std::string& macro) const;
   std::vector<std::string> used_names() const;
   /// With the values of its parameters in place of their names.
   std::string number(const std::string& text) const;
