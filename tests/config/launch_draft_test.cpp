@@ -41,6 +41,15 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec_of(result).parameters.front().runtime);
   }
 
+  TEST_CASE("a grid may be a limit of the device") {
+    const auto grid = [](const std::string& launch) {
+      return spec_of(drafted(program_of(copy_kernel, launch))).steps.front().grid.front().text;
+    };
+    const std::string properties = "cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); ";
+    CHECK(grid(properties + "k<<<p.multiProcessorCount, 256>>>(d, e, n);") == "multiprocessors");
+    CHECK(grid(properties + "k<<<2 * p.multiProcessorCount, 256>>>(d, e, n);") == "2 * multiprocessors");
+  }
+
   TEST_CASE("the second number of __launch_bounds__ is no block size") {
     const std::string kernel =
         "__global__ void __launch_bounds__(256, 4) k(float* d, const float* e, int n) {\n"

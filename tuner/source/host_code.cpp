@@ -306,17 +306,25 @@ std::array<Value, 3> HostCode::dimensions(Tokens tokens, const Frame& frame) {
       if (global != nullptr && global->type == "dim3") return dimensions(global->init, Frame());
     }
   }
-  // A member, as config.gridDim: each of its numbers that nothing sets is 1.
+  // A member, as config.gridDim: each of its numbers that nothing sets is 1, where one is set. Others, as
+  // properties.multiProcessorCount, are numbers themselves.
   if (tokens.size() == 3 && tokens[0].is_word() && tokens[1].is(".") && tokens[2].is_word() &&
       local(tokens[0].text, frame) != nullptr) {
     const std::string member = std::string(tokens[0].text) + "." + std::string(tokens[2].text) + ".";
+    std::array<Value, 3> numbers;
+    bool is_set = false;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string path = member + "xyz"[i];
-      found[i] = variable(path, frame);
-      if (found[i].kind == Value::Kind::symbol && facts(found[i].name).name == path)
-        found[i] = number_value(facts(found[i].name).present.value_or(1));
+      numbers[i] = variable(path, frame);
+      if (numbers[i].kind != Value::Kind::symbol || facts(numbers[i].name).name != path) {
+        is_set = true;
+        continue;
+      }
+      const auto present = facts(numbers[i].name).present;
+      is_set |= present.has_value();
+      numbers[i] = number_value(present.value_or(1));
     }
-    return found;
+    if (is_set) return numbers;
   }
   // A function that gives a dim3.
   if (tokens.size() > 2 && tokens[0].is_word() && tokens[1].is("(") &&
