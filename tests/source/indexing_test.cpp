@@ -1,9 +1,9 @@
-#include "tuner/source/access.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
+
+#include "tuner/source/access.hpp"
 
 using tuner::source::indexed_shapes;
 using tuner::source::Program;

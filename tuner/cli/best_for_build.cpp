@@ -27,7 +27,8 @@ namespace {
   std::string what = choice.why + ":";
   const answers::Chosen choices = answers::choices_of(all, choice);
   for (const db::BestAnswer* one : choices)
-    what += fmt::format("\n  {}: {}", one->environment().text(), util::counted(one->settled, "configuration"));
+    what +=
+        fmt::format("\n  {}: {}", one->environment().text(), util::counted(one->settled, "configuration"));
   throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 
