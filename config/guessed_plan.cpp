@@ -69,15 +69,16 @@ class PlanGuess {
   std::vector<std::string> sizes_along(std::size_t axes) const {
     const std::array<std::string, 3> bounds = source::bounded_axes(m_source.kernel);
     std::vector<std::string> found(axes);
-    const auto is_size = [&](const std::string& name) { return std::ranges::count(m_plan.sizes, name) > 0; };
     for (std::size_t axis = 0; axis < axes; ++axis) {
-      const std::string bound = upper(bounds[axis]);
-      if (is_size(bound) && !is_length(bound, axis)) found[axis] = bound;
+      const auto take = [&](const std::string& name) {
+        const bool is_size = std::ranges::count(m_plan.sizes, upper(name)) > 0;
+        if (found[axis].empty() && is_size && !is_length(upper(name), axis)) found[axis] = upper(name);
+      };
+      take(bounds[axis]);
       for (std::size_t i = 0; i < m_source.shapes.size(); ++i) {
         const std::vector<std::string>& shape = m_source.shapes[i];
-        const bool is_of_output = m_source.uses[i].written && shape.size() > std::max<std::size_t>(axis, 1);
-        if (found[axis].empty() && axes > 1 && is_of_output && is_size(upper(shape[shape.size() - 1 - axis])))
-          found[axis] = upper(shape[shape.size() - 1 - axis]);
+        const bool is_of_plane = axes > 1 && shape.size() > std::max<std::size_t>(axis, 1);
+        if (is_of_plane && m_source.uses[i].written) take(shape[shape.size() - 1 - axis]);
       }
     }
     for (std::size_t axis = axes; axis-- > 0;) {

@@ -254,6 +254,17 @@ TEST_SUITE("config::draft_spec") {
     CHECK(launch(buffers,
                  "int row = blockIdx.x; for (int i = threadIdx.x; i < cols; i += blockDim.x) "
                  "y[row * cols + i] = x[row * cols + i];") == "block = [\"BLOCK_SIZE\"]\ngrid = [\"ROWS\"]");
+    CHECK(launch("float* y, int rows", "int row = blockIdx.x; if (threadIdx.x == 0) f(y, row);") ==
+          "block = [\"BLOCK_SIZE\"]\ngrid = [\"ROWS\"]");
+    CHECK(launch("float* y, int cols, int rows",
+                 "y += blockIdx.x * cols; for (int i = threadIdx.x; i < cols; i += blockDim.x) y[i] = 0;") ==
+          "block = [\"BLOCK_SIZE\"]\ngrid = [\"ROWS\"]");
+    CHECK(
+        launch(
+            "float* dp, const float* att, int T, int B",
+            "int t3 = blockIdx.x * blockDim.x + threadIdx.x, idx = blockIdx.y * T * T; if (t3 >= T) return; "
+            "for (int t = idx / T % T; t < T; t++) { float* d = dp + idx + t * T; d[t3] = att[t3]; }") ==
+        "block = [\"BLOCK_SIZE\"]\ngrid = [\"ceil_div(T, BLOCK_SIZE)\", \"B\"]");
     CHECK(launch("float* y, int width, int height",
                  "int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y; "
                  "f(y, i, j);") ==

@@ -257,6 +257,7 @@ arguments = ["x.expected", "x.magnitude", "all"]
     CHECK(run.exit_code == 0);
     CHECK(count("trials WHERE run = (SELECT id FROM runs ORDER BY started_at LIMIT 1)") == 0);
     CHECK(author.runs({"--fresh", "--resume", "ffffffffffff"}).exit_code == 3);
+    CHECK(has(author.runs({"--resume", "ffffffffffff"}).err, "--resume goes with --fresh or --retry-failed"));
   }
 
   TEST_CASE("a shard says how the whole is finished: by the same command without its part and its file") {

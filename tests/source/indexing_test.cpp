@@ -76,6 +76,8 @@ TEST_SUITE("source::indexed_shapes") {
                  "for (int i = 0; i < n / 4; ++i)\n  for (int k = 0; k < 4; ++k) x[i * 4 + k] = 0;\n") ==
           Shapes{{}, {}});
     CHECK(shapes("float* x, int n", "for (int i = n; i >= 0; --i) x[i] = 0;") == Shapes{{}, {}});
+    CHECK(shapes("float* x, int n", "if (i < n) x[i] = 1;\nfor (int k = 0; k < 4; ++k) x[k] = 0;") ==
+          Shapes{{"n"}, {}});
     CHECK(shapes("float* x, int n", "for (int k = 0; k < 4; ++k) x[k] = 0;\nif (i < n) x[i] = 1;") ==
           Shapes{{"n"}, {}});
   }

@@ -247,7 +247,7 @@ int init(const InitOptions& options) {
   write_err(fmt::format(
       "{} is a spec of `{}`, which {} defines in line {}{}", spec_file.string(), kernel.name,
       source.program().files()[static_cast<std::size_t>(kernel.file)].name, kernel.line,
-      draft.reference.empty() ? "" : fmt::format("; {} is for its reference", reference_file.string())));
+      draft.reference.empty() ? "" : fmt::format("; its reference goes into {}", reference_file.string())));
   if (captured)
     write_err(fmt::format("{} holds what a launch of {} found and left", captured->folder, options.capture));
   if (!draft.questions.empty())

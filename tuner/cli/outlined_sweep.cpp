@@ -320,6 +320,9 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;
   request.fresh = options.fresh;
   request.retry_failed = options.retry_failed;
+  if (!options.resume.empty() && !options.fresh && !options.retry_failed)
+    throw model::UsageError("--resume goes with --fresh or --retry-failed",
+                            "without these, the same command does only what is missing");
   if (!options.resume.empty())
     request.resumed = db::trials_since(source.connection(), run_named(source.connection(), options.resume));
   return request;

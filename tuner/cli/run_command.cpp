@@ -260,7 +260,8 @@ int run_once(const Context& context, RunOptions& options) {
   }
   begin_run(context, settings, request);
   const std::string resumed = options.resume;
-  if (options.resume.empty()) options.resume = request.run.id.hex().substr(0, 12);
+  const bool may_resume = options.fresh || options.retry_failed;
+  if (may_resume && options.resume.empty()) options.resume = request.run.id.hex().substr(0, 12);
   play_recorded(request, backend);
   signals.set_last_words([&, run = request.run.id, database = settings.database()] {
     const bool has_begun = interrupt_run(database, run);
