@@ -134,7 +134,8 @@ __global__ void product(const float* A, const float* B, float* C, int M, int N, 
     CHECK(init.exit_code == 0);
     CHECK(init.out == "saxpy.toml\nsaxpy_reference.cu\n");
     CHECK(has(init.err,
-              "saxpy.toml is a spec of `saxpy`, which saxpy.cu defines in line 4; saxpy_reference.cu is"));
+              "saxpy.toml is a spec of `saxpy`, which saxpy.cu defines in line 4; its reference goes into "
+              "saxpy_reference.cu"));
     CHECK(has(init.err, "then:\n  tuner check saxpy.toml\n"));
 
     // Before the reference says what is right nothing passes.
