@@ -2,9 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "tests/sweep/scripted_strategy.hpp"
@@ -35,6 +41,34 @@ struct Sizes : Bench {
 };
 
 using Counts = std::map<std::int64_t, int>;
+
+/// Compilers that end together: a wave ends when all of them work, or when for 0.2 s no other has begun.
+class Waves {
+ public:
+  explicit Waves(int compilers) : m_compilers(compilers) {}
+  /// Called by each compiler; `end` by the one that ends a wave.
+  void compile(const std::function<void()>& end) {
+    std::unique_lock lock(m_mutex);
+    const int wave = m_wave;
+    most = std::max(most, ++m_working);
+    m_changed.notify_all();
+    while (wave == m_wave && m_working < m_compilers)
+      if (m_changed.wait_for(lock, std::chrono::milliseconds(200)) == std::cv_status::timeout) break;
+    if (wave != m_wave) return;
+    ++m_wave;
+    m_working = 0;
+    end();
+    m_changed.notify_all();
+  }
+  int most = 0;  ///< that worked at once
+
+ private:
+  int m_compilers;
+  int m_wave = 0;
+  int m_working = 0;
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+};
 
 }  // namespace
 
@@ -152,6 +186,34 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     bench.budget = {1e6, {}, {}, true};
     CHECK(bench.run().ending == sweep::Ending::done);
     CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {4096, 5}, {8192, 5}});
+  }
+
+  TEST_CASE("compilers that take long leave no size out, and one binary a size keeps all of them busy") {
+    constexpr int compilers = 8;
+    Waves waves(compilers);
+    Bench bench;
+    bench.sizes = {1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000};
+    model::KernelSpec spec = scale_spec();
+    spec.derived = {{"ELEMENTS", "N", {}}};
+    spec.macros = {{"ELEMENTS", {}}};  // no binary serves two sizes
+    std::optional<double> seconds;
+    SUBCASE("with a budget of time, which ends before all binaries are there") {
+      seconds = 12;
+    }
+    SUBCASE("without a budget") {
+      spec.parameters[0].values = {std::int64_t{1}};
+    }
+    bench.adjust = [&](sweep::Request& request) {
+      request.budget.seconds = seconds;
+      request.work[0].kernel = space::KernelSpace(spec);
+    };
+    bench.on_compile = [&](int) { waves.compile([&bench] { bench.later_s = bench.later_s + 4; }); };
+    ScaleRunner runner(bench.behave);
+    bench.run_on(bench.request(), {&runner}, compilers);
+    CHECK(waves.most == compilers);
+    std::set<std::int64_t> sizes;
+    for (const auto& [key, record] : bench.results.trials()) sizes.insert(record.problem.sizes[0].value);
+    CHECK(sizes.size() == bench.sizes.size());
   }
 
   TEST_CASE("a part of a sweep shares its budget among the sizes, of its own configurations alone") {

@@ -17,6 +17,7 @@ CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Se
       m_shares(request.budget, services.clock, std::move(device_seconds), services.runners.size()),
       m_needs_another(std::move(needs_another)),
       m_devices(services.runners.size()),
+      m_compilers(static_cast<std::size_t>(services.pool.stats().workers)),
       m_order(beginning_order(request, m_choice, list, m_devices)) {
   for (const Group& group : list.groups) {
     m_results.push_back(group.known);
@@ -45,11 +46,15 @@ std::size_t CandidateQueue::count_active() const {
       std::ranges::count_if(m_open, [](const auto& item) { return !item.second.is_parked; }));
 }
 
+bool CandidateQueue::is_by_clock() const {
+  return m_request.budget.seconds && !m_request.budget.device_seconds && m_request.budget.is_shared;
+}
+
 bool CandidateQueue::has_another() const {
-  // A share of time passes for all who have their turn.
-  const bool is_timed = m_request.budget.seconds || m_request.budget.device_seconds;
-  const std::size_t most = is_timed ? m_devices + 1 : 2 * m_devices + 2;
-  if (count_active() >= most) return false;
+  // A share of devices' time passes for all who have their turn. Else each compiler is worth a group: some
+  // have but one binary.
+  const std::size_t more = m_request.budget.device_seconds ? 1 : m_devices + m_compilers + 1;
+  if (count_active() >= m_devices + more) return false;
   if (m_begun < m_list.groups.size()) return true;
   return !m_waiting.empty() && !m_shares.is_spent() && proposing().empty();
 }
@@ -58,24 +63,54 @@ void CandidateQueue::begin_another() {
   if (m_begun < m_list.groups.size()) return begin_group();
   const std::size_t group = m_waiting.front();
   m_waiting.pop_front();
-  begin_turn(m_open.at(group), m_waiting.size());
+  begin_turn(m_open.at(group));
 }
 
-void CandidateQueue::begin_turn(Open& open, std::size_t to_come) {
+void CandidateQueue::begin_turn(Open& open) {
   open.pauses = false;
   open.is_parked = false;
   open.waits = false;
   open.begun = 0;
   open.has_ended_one = false;
-  // One that has nothing more to propose is about to end.
-  std::size_t at_work = 0;
+  open.has_share = false;
+  open.share = {};
+  ++open.turns;
+  if (!is_by_clock()) take_share(open);
+}
+
+void CandidateQueue::take_share(Open& open) {
+  if (open.has_share || (is_by_clock() && count_at_turn() >= m_devices)) return;
+  open.has_share = true;
+  open.waits = false;
+  std::size_t problems = m_list.groups.size() - m_begun;
+  if (open.turns > 1) problems += m_waiting.size();
   BudgetShares::Promised promised;
   for (const auto& [group, one] : m_open) {
-    if (pauses(one) || one.waits) continue;
-    ++at_work;
-    if (&one != &open) m_shares.promise(one.share, one.begun, promised);
+    // One that has nothing more to propose is about to end.
+    if (pauses(one) || (one.has_share && one.waits)) continue;
+    ++problems;
+    if (&one != &open && one.has_share) m_shares.promise(one.share, one.begun, promised);
   }
-  open.share = m_shares.share(at_work + to_come, promised);
+  open.share = m_shares.share(problems, promised);
+}
+
+std::size_t CandidateQueue::count_at_turn() const {
+  return static_cast<std::size_t>(std::ranges::count_if(m_open, [this](const auto& item) {
+    const Open& open = item.second;
+    return open.has_share && !open.waits && !open.enough && !pauses(open);
+  }));
+}
+
+void CandidateQueue::launches(const Item& item) {
+  if (const auto open = m_open.find(item.group); open != m_open.end()) take_share(open->second);
+}
+
+bool CandidateQueue::is_held(const Open& open) const {
+  if (!is_by_clock() || open.has_share) return false;
+  std::size_t sharing = m_list.groups.size() - m_begun;
+  for (const auto& [group, one] : m_open)
+    if (!one.has_share) ++sharing;
+  return open.under_way * sharing >= m_compilers;
 }
 
 bool CandidateQueue::note_share(Open& open) {
@@ -133,6 +168,10 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
   for (const std::size_t group : order) {
     Open& open = m_open.at(group);
     if (note_share(open)) continue;
+    if (is_held(open)) {
+      open.waits = true;
+      continue;
+    }
     if (auto proposal = next_proposal(open)) {
       ++open.under_way;
       ++open.begun;
@@ -176,8 +215,8 @@ void CandidateQueue::ask_side_by_side(const std::vector<std::size_t>& order) {
   for (const std::size_t group : order) {
     if (asked.size() == m_devices) break;
     Open& open = m_open.at(group);
-    const bool can_say =
-        !is_settled(open) && !open.waits && !open.pauses && open.under_way < strategy_of(open).lookahead();
+    const bool can_say = !is_settled(open) && !is_held(open) && !open.waits && !open.pauses &&
+                         open.under_way < strategy_of(open).lookahead();
     if (open.baselines.empty() && !open.answer && can_say) asked.push_back(&open);
   }
   if (asked.size() < 2) return;
@@ -320,6 +359,7 @@ void CandidateQueue::report(const Item& item, const model::TrialRecord& record) 
     m_results[item.group][item.candidate] = result;
     strategy_of(open).report(item.candidate, note(open, result));
     open.has_ended_one = true;
+    take_share(open);
   }
   hear_of_end(open);
 }
@@ -419,7 +459,7 @@ void CandidateQueue::begin_group() {
       open.news = 0;
     }
   }
-  begin_turn(m_open.emplace(index, std::move(open)).first->second, m_list.groups.size() - m_begun);
+  begin_turn(m_open.emplace(index, std::move(open)).first->second);
 }
 
 std::optional<search::Outlook> CandidateQueue::outlook_of_before(const Group& group) const {

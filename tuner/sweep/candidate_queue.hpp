@@ -56,6 +56,8 @@ class CandidateQueue : SweepPart {
   bool may_end_early() const { return m_may_end_early; }
   /// Whether next() has nothing more to give, as far as its strategies say.
   bool is_drained() const;
+  /// An item that next() gave gets a device.
+  void launches(const Item& item);
   /// Says what an item that next() gave was compiled to. Returns whether it is still worth running.
   bool compiled(const Item& item, const search::BinaryFacts& compiled);
   /// Says how an item that next() gave has ended.
@@ -106,7 +108,9 @@ class CandidateQueue : SweepPart {
     std::optional<search::Outlook> enough = std::nullopt;
     /// What its strategy said when it was asked with others, until it is taken.
     std::optional<Answer> answer = std::nullopt;
+    int turns = 0;  ///< so far, with this one
     BudgetShares::Share share = {};
+    bool has_share = false;      ///< in this turn, see take_share()
     std::int64_t begun = 0;      ///< in this turn, see BudgetShares::Share
     bool has_ended_one = false;  ///< in this turn, of a kernel that may win
     bool pauses = false;
@@ -126,8 +130,16 @@ class CandidateQueue : SweepPart {
   static bool is_settled(const Open& open);
   void begin_another();
   void begin_group();
-  /// Its share is one among those at work and `to_come`.
-  void begin_turn(Open& open, std::size_t to_come);
+  void begin_turn(Open& open);
+  /// Gives it its share, one among those at work and those to come. One by the clock begins when one of its
+  /// trials is launched or has ended, and a device is free for its turn: compilers leave no group out.
+  void take_share(Open& open);
+  /// How many groups have their share and propose trials.
+  std::size_t count_at_turn() const;
+  /// Whether it has enough under way for compilers that all groups share, until its own share begins.
+  bool is_held(const Open& open) const;
+  /// Whether the groups share time by the clock, which passes while compilers work.
+  bool is_by_clock() const;
   /// Whether it pauses from now on, if it did not before.
   bool note_share(Open& open);
   bool pauses(const Open& open) const;
@@ -161,6 +173,7 @@ class CandidateQueue : SweepPart {
   std::map<std::size_t, BestByEnergy> m_by_energy;
   std::function<bool()> m_needs_another;
   std::size_t m_devices;
+  std::size_t m_compilers;
   std::vector<std::size_t> m_order;    ///< in which groups are begun
   std::size_t m_begun = 0;             ///< how many were
   std::map<std::size_t, Open> m_open;  ///< by group, so earlier groups come first

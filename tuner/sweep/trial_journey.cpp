@@ -145,6 +145,7 @@ std::optional<model::TrialJob> TrialJourney::job(CompiledTrial& trial, DeviceSlo
   if (record.is_default)
     for (model::Cut& cut : job.policy.cuts) cut.samples = std::max(cut.samples, 2);
   record.gpu = slot.uuid;
+  m_queue.launches(trial.item);
   slot.use_inputs_of(trial.item.group);
   slot.probes = !job.probes.empty();
   return job;
