@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/support/contains.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
 #include "tests/sweep/several_devices.hpp"
 
@@ -214,6 +215,31 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     std::set<std::int64_t> sizes;
     for (const auto& [key, record] : bench.results.trials()) sizes.insert(record.problem.sizes[0].value);
     CHECK(sizes.size() == bench.sizes.size());
+  }
+
+  TEST_CASE("what a budget leaves no time to prepare is no failure, and is run when there is time") {
+    Sizes bench;
+    bench.budget.seconds = 10;
+    bool has_time = false;
+    bench.behave = [&](int scale, const model::TrialJob& job) {
+      if (has_time || job.plan.buffers.at(0).elements == 1024) return ok_in(1000.0 / scale);
+      bench.later_s = 20;
+      throw model::NotPrepared{};
+    };
+    CHECK(bench.run().ending == sweep::Ending::budget_spent);
+    CHECK(bench.tried().size() == 1);
+    CHECK(std::ranges::any_of(bench.watcher.notices, [](const std::string& notice) {
+      return contains(notice, "scale at 2048 float: its inputs and its reference were not made");
+    }));
+    CHECK(std::ranges::count_if(bench.results.calls,
+                                [](const std::string& call) { return call.starts_with("withdrawn "); }) == 1);
+    has_time = true;
+    bench.later_s = 0;
+    bench.budget.seconds.reset();
+    const sweep::Summary rest = bench.run();
+    CHECK(rest.ending == sweep::Ending::done);
+    CHECK(rest.unprepared == 0);
+    CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {4096, 5}, {8192, 5}});
   }
 
   TEST_CASE("a part of a sweep shares its budget among the sizes, of its own configurations alone") {

@@ -303,6 +303,21 @@ TEST_SUITE("tuner::worker runner") {
     CHECK(runner.starts() == 2 + test::hasty().worker.start_attempts - 1);
   }
 
+  TEST_CASE("who prepares for too long is given up when it is asked to, and others are run after it") {
+    RemoteRunner runner(test::child("measure"), test::hasty());
+    bool is_late = false;
+    runner.report_phases_to([&](TrialPhase phase) { is_late = phase == TrialPhase::preparing; });
+    runner.give_up_preparing_if([&] { return is_late; });
+    const auto began = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(runner.run(test::trial_job("hang_preparing")), model::NotPrepared);
+    CHECK(std::chrono::steady_clock::now() - began < test::hasty().prepare_deadline);
+    is_late = false;
+    runner.report_phases_to(nullptr);
+    const model::TrialJob job = test::trial_job("good");
+    CHECK(runner.run(job) == alone(job));
+    CHECK(runner.starts() == 2);
+  }
+
   TEST_CASE("a child that somebody kills is said to have been, and why that may be") {
     RemoteRunnerSettings settings = test::hasty();
     pid_t pid = 0;

@@ -73,12 +73,17 @@ class LazyRunner final : public model::TrialRunner {
     m_listener = std::move(listener);
     if (m_runner) m_runner->report_phases_to(m_listener);
   }
+  void give_up_preparing_if(std::function<bool()> is_late) override {
+    m_is_late = std::move(is_late);
+    if (m_runner) m_runner->give_up_preparing_if(m_is_late);
+  }
 
  private:
   model::TrialRunner& runner() {
     if (!m_runner) {
       m_runner = m_open();
       m_runner->report_phases_to(m_listener);
+      m_runner->give_up_preparing_if(m_is_late);
     }
     return *m_runner;
   }
@@ -86,6 +91,7 @@ class LazyRunner final : public model::TrialRunner {
   model::DeviceInfo m_device;
   Open m_open;
   std::function<void(model::TrialPhase)> m_listener;
+  std::function<bool()> m_is_late;
   std::unique_ptr<model::TrialRunner> m_runner;
 };
 

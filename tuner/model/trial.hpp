@@ -402,6 +402,9 @@ class Seam {
   virtual ~Seam() = default;
 };
 
+/// Thrown by a TrialRunner that gives a job up: nothing was launched.
+struct NotPrepared {};
+
 /// Runs one trial and says how it ended. Implemented over a Device (measure), over a child process (worker),
 /// and over a recording (device/replay). One caller at a time.
 class TrialRunner : public Seam {
@@ -427,6 +430,9 @@ class TrialRunner : public Seam {
   /// `listener` is called from within run() as each phase begins; null ends that. Runners without phases
   /// ignore it.
   virtual void report_phases_to(std::function<void(TrialPhase)> /*listener*/) {}
+  /// `is_late` is asked from within run() and run_final() while inputs and references are made, which may
+  /// take minutes. Where it holds, the job is given up: NotPrepared. Runners that cannot ignore it.
+  virtual void give_up_preparing_if(std::function<bool()> /*is_late*/) {}
 };
 
 }  // namespace tuner::model

@@ -11,9 +11,11 @@ struct GivenUp {};
 
 }  // namespace
 
-DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring)
+DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring,
+                           std::function<bool()> is_late)
     : m_runner(runner), m_ring(std::move(ring)) {
   m_runner.report_phases_to([this](model::TrialPhase phase) { m_clock.enter(phase); });
+  m_runner.give_up_preparing_if(std::move(is_late));
   m_thread = std::thread([this] { work(); });
 }
 
@@ -21,6 +23,7 @@ DeviceThread::~DeviceThread() {
   change([this] { m_ending = true; });
   m_thread.join();
   m_runner.report_phases_to(nullptr);
+  m_runner.give_up_preparing_if(nullptr);
 }
 
 void DeviceThread::start(Job job) {
@@ -86,6 +89,9 @@ DeviceThread::Event DeviceThread::run(const Job& job) {
                                    : Event(m_runner.run_final(std::get<model::FinalJob>(job)));
     m_clock.end_job();
     return event;
+  } catch (const model::NotPrepared& given_up) {
+    m_clock.end_job();
+    return given_up;
   } catch (...) {
     m_clock.end_job();
     throw;
@@ -109,14 +115,14 @@ void DeviceThread::post(Event event) {
 }
 
 DeviceSlots::DeviceSlots(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
-                         const std::function<void()>& ring)
+                         const std::function<void()>& ring, const std::function<bool()>& is_late)
     : m_clock(std::move(clock)) {
   for (model::TrialRunner* runner : runners) {
     DeviceSlot& slot = m_slots.emplace_back();
     slot.number = m_slots.size() - 1;
     slot.uuid = runner->device().uuid;
     slot.did.id = runner->device().id;
-    slot.thread = std::make_unique<DeviceThread>(*runner, ring);
+    slot.thread = std::make_unique<DeviceThread>(*runner, ring, is_late);
   }
 }
 

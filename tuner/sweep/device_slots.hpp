@@ -55,11 +55,12 @@ class DeviceThread {
   struct Broken {
     std::exception_ptr error;
   };
-  using Event = std::variant<Launching, model::TrialOutcome, model::FinalOutcome, Broken>;
+  using Event = std::variant<Launching, model::TrialOutcome, model::FinalOutcome, model::NotPrepared, Broken>;
   using Job = std::variant<model::TrialJob, model::FinalJob>;
 
-  /// `ring` is called, on the thread, after each event. The runner must outlive the object.
-  DeviceThread(model::TrialRunner& runner, std::function<void()> ring);
+  /// `ring` is called, on the thread, after each event, and `is_late` as give_up_preparing_if() says. The
+  /// runner must outlive the object.
+  DeviceThread(model::TrialRunner& runner, std::function<void()> ring, std::function<bool()> is_late);
   DeviceThread(const DeviceThread&) = delete;
   DeviceThread& operator=(const DeviceThread&) = delete;
   /// Waits for what is being run; a trial that waits to be launched is not.
@@ -132,9 +133,10 @@ class DeviceSlots {
  public:
   using Is = bool (DeviceSlot::*)() const;
 
-  /// `ring` is called from the slots' threads, see DeviceThread. The runners must outlive the object.
+  /// `ring` and `is_late` are called from the slots' threads, see DeviceThread. The runners must outlive the
+  /// object.
   DeviceSlots(const std::vector<model::TrialRunner*>& runners, std::function<double()> clock,
-              const std::function<void()>& ring);
+              const std::function<void()>& ring, const std::function<bool()>& is_late);
 
   std::size_t size() const { return m_slots.size(); }
   auto begin() { return m_slots.begin(); }

@@ -30,6 +30,8 @@ constexpr int most_standing = 20;  ///< two seconds
 constexpr std::chrono::milliseconds launch_latency{1};
 /// What finals may take beyond a budget of time.
 constexpr double grace_s = 1.5;
+/// So long after a budget of time has ended, inputs that are still being made are given up.
+constexpr double preparing_grace_s = 5;
 
 std::vector<std::string> uuids_of(const std::vector<model::TrialRunner*>& runners) {
   std::vector<std::string> uuids;
@@ -52,7 +54,9 @@ class Driver : SweepPart {
         m_started(services.clock()),
         m_trials(request, list, services, m_queue, m_compiling, m_finals, m_spread, m_summary),
         m_reopening(request, list, services, m_trials),
-        m_slots(services.runners, services.clock, [this] { m_wakeup.ring(); }) {
+        m_slots(
+            services.runners, services.clock, [this] { m_wakeup.ring(); },
+            [this] { return is_too_late_to_prepare(); }) {
     m_summary.planned = list.total();
     m_summary.known = list.known();
     m_services.pool.report_results_to([this] { m_wakeup.ring(); });
@@ -153,6 +157,12 @@ class Driver : SweepPart {
     return false;
   }
 
+  /// Called from the threads of devices.
+  bool is_too_late_to_prepare() const {
+    const auto& seconds = m_request.budget.seconds;
+    return m_services.stop || (seconds && m_services.clock() - m_started >= *seconds + preparing_grace_s);
+  }
+
   /// Sleeps until a device or a compiler has something.
   void wait() {
     const std::size_t idle = m_slots.count(&DeviceSlot::is_idle);
@@ -248,6 +258,10 @@ class Driver : SweepPart {
       }
       return leave(slot, why, broken->error);
     }
+    if (std::holds_alternative<model::NotPrepared>(event)) {
+      say_unprepared(slot);
+      return take_back(slot, "no time to prepare it");
+    }
     const auto* trial = std::get_if<model::TrialOutcome>(&event);
     const auto* final = std::get_if<model::FinalOutcome>(&event);
     const model::TrialOutcome* failure = trial ? trial : final->complete() ? nullptr : &final->failure;
@@ -256,6 +270,16 @@ class Driver : SweepPart {
     if (std::holds_alternative<DeviceSlot::Comparison>(slot.work)) return end_comparison(slot, *trial);
     m_trials.end(slot, std::get<CompiledTrial>(m_slots.finish(slot)),
                  std::move(*std::get_if<model::TrialOutcome>(&event)));
+  }
+
+  /// Who only has the budget raised knows what it waits for.
+  void say_unprepared(const DeviceSlot& slot) {
+    const auto* trial = std::get_if<CompiledTrial>(&slot.work);
+    if (trial == nullptr || m_services.stop) return;
+    const model::TrialRecord& record = trial->trial.record;
+    m_services.observer.notice(
+        fmt::format("{} at {}: its inputs and its reference were not made in the time that the budget left",
+                    record.kernel, record.problem.text()));
   }
 
   void end_final(DeviceSlot& slot, const model::FinalOutcome& outcome) {
@@ -271,9 +295,8 @@ class Driver : SweepPart {
     if (!m_spread.is_under_way()) say_spread();
   }
 
-  /// The device is not to be had any more; what it was at goes to another. Throws where there is none:
-  /// `error`, or a model::Error that says `why`.
-  void leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error) {
+  /// What the device was at was not run: another time, or on another device.
+  void take_back(DeviceSlot& slot, const std::string& why) {
     DeviceSlot::Work work = m_slots.finish(slot);
     if (auto* trial = std::get_if<CompiledTrial>(&work)) m_trials.return_unrun(std::move(*trial), why);
     if (auto* final = std::get_if<FinalStage::PreparedFinal>(&work))
@@ -284,6 +307,12 @@ class Driver : SweepPart {
       else
         m_finals.end_comparison(comparison->foreign, slot.number, std::nullopt);
     }
+  }
+
+  /// The device is not to be had any more; what it was at goes to another. Throws where there is none:
+  /// `error`, or a model::Error that says `why`.
+  void leave(DeviceSlot& slot, const std::string& why, const std::exception_ptr& error) {
+    take_back(slot, why);
     slot.take_time();
     slot.thread.reset();
     const bool is_last = !m_slots.any(&DeviceSlot::is_there);

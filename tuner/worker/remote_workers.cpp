@@ -106,6 +106,9 @@ std::string objection_to(const model::FinalOutcome& told, const model::FinalJob&
   return model::may_win(job.trials[told.fastest].role) ? "" : "a baseline as the fastest";
 }
 
+/// How often who prepares is asked whether it is too late.
+constexpr std::chrono::milliseconds look_interval{100};
+
 /// Of a child that is gone; what its phase is about is to blame.
 TrialOutcome gone(TrialStatus status, TrialPhase phase) {
   TrialOutcome outcome;
@@ -300,7 +303,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(
   TrialPhase phase = TrialPhase::loading;
   for (;;) {
     const nanoseconds allowed = deadlines(phase);
-    Received received = m_slot.child().receive(Clock::now() + allowed);
+    Received received = receive(phase, allowed);
     if (std::holds_alternative<DeadlinePassed>(received)) {
       const double seconds = std::chrono::duration<double>(allowed).count();
       return lost(TrialStatus::timeout, phase, fmt::format("passed its deadline of {:.3g} s", seconds));
@@ -320,6 +323,20 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(
     began = true;
     phase = report->phase;
     if (m_listener) m_listener(phase);
+  }
+}
+
+Received RemoteRunner::receive(TrialPhase phase, nanoseconds allowed) {
+  const auto deadline = Clock::now() + allowed;
+  if (phase != TrialPhase::preparing || !m_is_late) return m_slot.child().receive(deadline);
+  for (;;) {
+    if (m_is_late()) {
+      m_slot.discard();
+      throw model::NotPrepared{};
+    }
+    const auto next_look = std::min(Clock::now() + look_interval, deadline);
+    Received received = m_slot.child().receive(next_look);
+    if (!std::holds_alternative<DeadlinePassed>(received) || Clock::now() >= deadline) return received;
   }
 }
 

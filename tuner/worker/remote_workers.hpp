@@ -81,6 +81,8 @@ class RemoteRunner : public model::TrialRunner {
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);
   }
+  /// The child is killed then.
+  void give_up_preparing_if(std::function<bool()> is_late) override { m_is_late = std::move(is_late); }
   /// Children started so far.
   int starts() const { return m_slot.starts(); }
 
@@ -103,12 +105,15 @@ class RemoteRunner : public model::TrialRunner {
   std::variant<Answer, DiedEarly> try_once(const Bytes& request, const Deadlines& deadlines,
                                            std::function<void()>& meanwhile);
   std::variant<Answer, DiedEarly> await(const Deadlines& deadlines);
+  /// The child's next message. Throws model::NotPrepared as give_up_preparing_if() says.
+  Received receive(model::TrialPhase phase, std::chrono::nanoseconds allowed);
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
 
   RemoteRunnerSettings m_settings;
   WorkerSlot m_slot;
   std::set<model::Digest> m_references;  ///< that the child has
   std::function<void(model::TrialPhase)> m_listener;
+  std::function<bool()> m_is_late;  ///< null: never
 };
 
 }  // namespace tuner::worker
