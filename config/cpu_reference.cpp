@@ -258,9 +258,12 @@ class ReferenceWriter {
     for (const std::string& size : m_plan.sizes) {
       // An argument of the kernel that has the size's name comes as it is.
       const auto same = std::ranges::find(m_source.kernel.parameters, size, &SourceParameter::name);
-      const std::string type = same == m_source.kernel.parameters.end()
-                                   ? "int"
-                                   : in_double(m_source.program.resolved_type(same->type));
+      std::string type = "int";
+      if (same != m_source.kernel.parameters.end()) {
+        const auto at = static_cast<std::size_t>(same - m_source.kernel.parameters.begin());
+        const bool is_given = at < m_plan.arguments.size() && !m_plan.arguments[at].type.empty();
+        type = is_given ? m_plan.arguments[at].type : in_double(m_source.program.resolved_type(same->type));
+      }
       declare(size, type + " " + size);
     }
     return fmt::format("extern \"C\" __global__ void {}_reference({}) {{\n{}  {}({});\n}}\n",

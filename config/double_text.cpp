@@ -87,6 +87,22 @@ bool is_beyond(std::string_view word) {
                                          "catch"});
 }
 
+/// `double NAME = …` in its body: there the name is no macro.
+bool declares(const ProgramFunction& function, std::string_view name) {
+  const Tokens body = function.body;
+  for (std::size_t i = 1; i + 1 < body.size(); ++i)
+    if (body[i].is(name) && body[i - 1].is_word() && body[i + 1].is("=")) return true;
+  return false;
+}
+
+/// `template <>`: what it stands beside is not copied.
+bool is_specialised(const ProgramFunction& function) {
+  for (std::size_t i = 0; i + 2 < function.before.size(); ++i)
+    if (function.before[i].is("template") && function.before[i + 1].is("<") && function.before[i + 2].is(">"))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 bool computes_alone(const ProgramFunction& function) {
@@ -169,8 +185,9 @@ std::string DoubleText::helper(const ProgramFunction& function) const {
                                                "__forceinline__", "extern"}) &&
         token.kind != Token::Kind::literal)
       before += word(token) + " ";
-  return fmt::format("static __device__ {}{}({}) {}\n\n", before, function.name, fmt::join(declared, ", "),
-                     body(function));
+  const std::size_t end = before.starts_with("template") ? before.find("> ") : std::string::npos;
+  before.insert(end == std::string::npos ? 0 : end + 2, "static __device__ ");
+  return fmt::format("{}{}({}) {}\n\n", before, function.name, fmt::join(declared, ", "), body(function));
 }
 
 std::string DoubleText::constants(const std::vector<const ProgramFunction*>& functions) const {
@@ -182,6 +199,7 @@ std::string DoubleText::constants(const std::vector<const ProgramFunction*>& fun
   for (const ProgramFunction* one : functions) note(one->body);
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::ranges::any_of(functions, [&](const auto* one) { return declares(*one, names[i]); })) continue;
     if (const tuner::source::ConstantMacro* const macro = m_program.macro(names[i])) {
       note(macro->tokens);
       text = fmt::format("#define {} {}\n", names[i], written(macro->tokens)) + text;
@@ -205,7 +223,7 @@ std::optional<std::string> DoubleText::used_by(const ProgramFunction& function) 
             std::ranges::count(called, &other) == 0)
           called.push_back(&other);
   for (const ProgramFunction* one : called)
-    if (!computes_alone(*one)) return std::nullopt;
+    if (!computes_alone(*one) || is_specialised(*one)) return std::nullopt;
   std::string text = constants(called);
   for (std::size_t i = called.size(); i-- > 1;) text += helper(*called[i]);
   return text;

@@ -101,6 +101,35 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
           "void k_cpu(float* out, const float* in, int n) { out[0] = in[0]; printf(\"%d\", n); }\n";
       CHECK(draft_of(program_of(copy_kernel, launch, prints)).reference.empty());
     }
+    SUBCASE("what it calls may be a template, and what it names itself is no macro") {
+      const std::string with_template =
+          "#define HALF 0.5f\ntemplate <class T> T half_of(T x) { return x / 2; }\n"
+          "void k_cpu(float* out, const float* in, int n) {\n"
+          "  const double HALF = 0.5; for (int i = 0; i < n; ++i) out[i] = HALF * half_of(in[i]); }\n";
+      const std::string text = draft_of(program_of(copy_kernel, launch, with_template)).reference;
+      CAPTURE(text);
+      CHECK(text.find("template < class T > static __device__ T half_of(T x)") != std::string::npos);
+      CHECK(text.find("#define HALF") == std::string::npos);
+    }
+    SUBCASE("one that calls a specialised template is none") {
+      const std::string specialised =
+          "template <int D> float half_of(float x);\n"
+          "template <> float half_of<3>(float x) { return x / 2; }\n"
+          "void k_cpu(float* out, const float* in, int n) { out[n] = half_of<3>(in[n]); }\n";
+      CHECK(draft_of(program_of(copy_kernel, launch, specialised)).reference.empty());
+    }
+    SUBCASE("a size whose type a template gives has the type that the launch gives") {
+      const std::string of_type =
+          "template <class T> __global__ void k(float* d, const float* e, T N) {\n"
+          "  d[blockIdx.x * blockDim.x + threadIdx.x] = e[N - 1]; }\n";
+      const std::string text =
+          draft_of(program_of(of_type,
+                              "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4);\n"
+                              "  k_cpu(h_d, h_e, n);\n  k<int><<<n / 64, 64>>>(d, e, n);",
+                              before))
+              .reference;
+      CHECK_MESSAGE(text.find("const float* e, int N)") != std::string::npos, text);
+    }
     SUBCASE("one that leaves out a result is none") {
       const std::string reads =
           "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";
