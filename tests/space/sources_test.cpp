@@ -64,6 +64,9 @@ TEST_CASE("the numbers of an init may depend on the problem") {
   CHECK(
       plan_of(filled_with(Init::Kind::integers, {"0", "N - 1"}, model::ElementType::int32)).buffers[0].init ==
       Init{Init::Kind::integers, 0, 99});
+  CHECK(plan_of(filled_with(Init::Kind::integers, {"N / -3", "N / 3 - 1"}, model::ElementType::int32))
+            .buffers[0]
+            .init == Init{Init::Kind::integers, -33, 32});
   CHECK(plan_of(filled_with(Init::Kind::sparse, {"1.0 / N", "-1", "1"})).buffers[0].init ==
         Init{Init::Kind::sparse, -1, 1, 0.01});
   CHECK(rejection_of(filled_with(Init::Kind::integers, {"N", "0"}, model::ElementType::int32)) ==

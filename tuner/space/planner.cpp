@@ -89,6 +89,7 @@ bool fits(ElementType type, std::int64_t value) {
 
 model::Init with_numbers(Kind kind, const std::vector<double>& numbers) {
   if (kind == Kind::sparse) return {kind, numbers.at(1), numbers.at(2), numbers.at(0)};
+  if (kind == Kind::integers) return {kind, std::ceil(numbers.at(0)), std::floor(numbers.at(1)), 0};  // N / 3
   return {kind, numbers.empty() ? 0 : numbers[0], numbers.size() > 1 ? numbers[1] : 0, 0};
 }
 
