@@ -431,7 +431,8 @@ class TrialRunner : public Seam {
   /// ignore it.
   virtual void report_phases_to(std::function<void(TrialPhase)> /*listener*/) {}
   /// `is_late` is asked from within run() and run_final() while inputs and references are made, which may
-  /// take minutes. Where it holds, the job is given up: NotPrepared. Runners that cannot ignore it.
+  /// take minutes. Where it holds for a second, the job is given up: NotPrepared. Runners that cannot ignore
+  /// it.
   virtual void give_up_preparing_if(std::function<bool()> /*is_late*/) {}
 };
 

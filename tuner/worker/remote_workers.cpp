@@ -108,6 +108,8 @@ std::string objection_to(const model::FinalOutcome& told, const model::FinalJob&
 
 /// How often who prepares is asked whether it is too late.
 constexpr std::chrono::milliseconds look_interval{100};
+/// So long it may still go on then: most are ready by that time.
+constexpr std::chrono::seconds late_patience{1};
 
 /// Of a child that is gone; what its phase is about is to blame.
 TrialOutcome gone(TrialStatus status, TrialPhase phase) {
@@ -329,8 +331,13 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(
 Received RemoteRunner::receive(TrialPhase phase, nanoseconds allowed) {
   const auto deadline = Clock::now() + allowed;
   if (phase != TrialPhase::preparing || !m_is_late) return m_slot.child().receive(deadline);
+  std::optional<Clock::time_point> late_since;
   for (;;) {
-    if (m_is_late()) {
+    if (!m_is_late())
+      late_since.reset();
+    else if (!late_since)
+      late_since = Clock::now();
+    else if (Clock::now() - *late_since >= late_patience) {
       m_slot.discard();
       throw model::NotPrepared{};
     }
