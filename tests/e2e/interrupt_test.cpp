@@ -213,6 +213,25 @@ TEST_SUITE("tuner command line, interrupted") {
     CHECK(test::resume_command(ended.err).at(0) == "run");
   }
 
+  TEST_CASE("what goes on with a fresh sweep is named once, however its flags were written") {
+    test::User user;
+    write_spinning(user, "1, 2, 3");
+    const auto goes_on = [&](const std::string& fresh, const std::string& resume) {
+      std::vector<std::string> command = {"run",     "--kernel", "spin.toml", "--device", "cpu",
+                                          "--sizes", "64",       "--budget",  "1",        fresh};
+      if (!resume.empty()) command.push_back(resume);
+      const std::string err = user.types(command).err;
+      const std::size_t at = err.find("to go on:");
+      REQUIRE_MESSAGE(at != std::string::npos, err);
+      return test::words_of(err.substr(at));
+    };
+    const std::string first = goes_on("--fresh=true", "");
+    const std::size_t at = first.find(" --resume ");
+    REQUIRE_MESSAGE(at != std::string::npos, first);
+    const std::string run = first.substr(at + 10, 12);
+    CHECK(has(goes_on("--fresh", "--resume=" + run), " --budget 1 --fresh --resume " + run + "\n"));
+  }
+
   TEST_CASE("a second Ctrl-C does not wait for the launch in hand, and nothing is lost") {
     test::adopt_orphans();
     Tuning tuning("1000000");

@@ -41,27 +41,28 @@ std::string time_spent(const sweep::Summary& summary, int compile_jobs) {
       100 * summary.waiting_seconds / device_seconds);
 }
 
-/// What was measured is not to be measured again.
+/// Takes a flag away, however it was written: `--shard 1/2`, `--shard=1/2`, `--fresh`.
+void erase_flag(std::vector<std::string>& arguments, const std::string& name, bool has_value) {
+  std::erase_if(arguments, [&](const std::string& argument) { return argument.starts_with(name + "="); });
+  const auto flag = std::ranges::find(arguments, name);
+  if (flag != arguments.end()) arguments.erase(flag, std::min(flag + (has_value ? 2 : 1), arguments.end()));
+}
+
+/// What `run` and those after it have measured is not to be measured again.
 std::string going_on(Context context, const std::string& run) {
-  std::vector<std::string>& arguments = context.arguments;
-  const auto has = [&](const char* flag) { return std::ranges::find(arguments, flag) != arguments.end(); };
-  if (!run.empty() && !has("--resume") && (has("--fresh") || has("--retry-failed")))
-    arguments.insert(arguments.end(), {"--resume", run});
+  if (!run.empty()) {
+    erase_flag(context.arguments, "--resume", true);
+    context.arguments.insert(context.arguments.end(), {"--resume", run});
+  }
   return pasteable(context.command_line());
 }
 
 /// Without the shard, and where it was published.
-std::string command_of_whole(const Context& context) {
-  Context whole = context;
-  std::vector<std::string>& arguments = whole.arguments;
-  std::erase(arguments, "--fresh");
-  std::erase(arguments, "--retry-failed");
-  for (const std::string name : {"--shard", "--publish", "--resume"}) {
-    std::erase_if(arguments, [&](const std::string& argument) { return argument.starts_with(name + "="); });
-    const auto flag = std::ranges::find(arguments, name);
-    if (flag != arguments.end()) arguments.erase(flag, std::min(flag + 2, arguments.end()));
-  }
-  return whole.command_line();
+std::string command_of_whole(Context context) {
+  for (const char* const name : {"--fresh", "--retry-failed"}) erase_flag(context.arguments, name, false);
+  for (const char* const name : {"--shard", "--publish", "--resume"})
+    erase_flag(context.arguments, name, true);
+  return context.command_line();
 }
 
 void say_leftover(const std::string& what, const std::filesystem::path& file) {
