@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "db/statement.hpp"
+#include "tuner/util/text.hpp"
 
 namespace db {
 namespace {
@@ -174,7 +175,8 @@ void make_folder(const fs::path& folder) {
 [[noreturn]] void refuse_to_write(const fs::path& path, std::string_view file_system) {
   std::string hint = "name a file on a disk of this machine with --db or TUNER_DB";
   if (fs::exists(path))
-    hint += fmt::format("; `tuner merge {}` brings into it what is here", path.string());
+    hint += fmt::format("; `tuner merge {}` brings into it what is here",
+                        tuner::util::shell_quote(path.string()));
   else
     hint += ", and share it with `tuner merge`";
   throw Error(
@@ -354,6 +356,10 @@ void Connection::require_in_place() const {
   int moved = 0;
   const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (code != SQLITE_OK || moved == 0) return;
+  // What was committed is in a log that keeps the former name: into the file, wherever that is now. It cannot
+  // be done within a transaction, and this one is over.
+  if (sqlite3_get_autocommit(handle()) == 0) sqlite3_exec(handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  sqlite3_wal_checkpoint_v2(handle(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   throw DatabaseGone(fmt::format("{}: the database was deleted or moved while in use", m_path.string()),
                      "put it back, or start again: what is in the old file is not measured again");
 }

@@ -239,6 +239,9 @@ TEST_SUITE("db") {
     store.record(db_test::full_trial("first"));
     std::filesystem::rename(path, folder / "elsewhere.db");
     CHECK(says([&] { store.record(db_test::full_trial("second")); }, "deleted or moved") == 1);
+    // Without its log, which keeps its name: what was committed is in the file itself.
+    std::filesystem::copy_file(folder / "elsewhere.db", folder / "copy.db");
+    CHECK(ask(folder / "copy.db", "SELECT count(*) FROM trials") == "1");
     std::filesystem::rename(folder / "elsewhere.db", path);
     store.record(db_test::full_trial("second"));
     std::filesystem::remove(path);
