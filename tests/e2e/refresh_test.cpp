@@ -87,7 +87,7 @@ TEST_SUITE("tuner command line, refresh") {
   }
 
   TEST_CASE("where nobody measured best is provisional: it says where it is from, and what measures there") {
-    const Measured user;
+    Measured user;
     const ProgramResult best = user.types({"best", "400", "--measure", "standard"});
     CHECK(best.exit_code == 0);
     CHECK(has(best.out, "WASTE=100"));
@@ -102,6 +102,11 @@ TEST_SUITE("tuner command line, refresh") {
     CHECK(flags.exit_code == 3);
     CHECK(has(tuner::test::words_of(flags.err),
               "there, in seconds: tuner refresh --measure standard --sizes 400 --device cpu"));
+    // A command that is longer than the line is one that a shell takes.
+    user.environment["COLUMNS"] = "80";
+    CHECK(has(user.types({"best", "400", "--measure", "standard", "--kernel", "waste"}).err,
+              "in seconds:\n  tuner refresh --measure standard --kernel waste --sizes 400 --device cpu\n"));
+    user.environment["COLUMNS"] = "400";
     const ProgramResult gpu = user.types({"best", "400", "--gpu", "B200"});
     CHECK(gpu.exit_code == 3);
     CHECK(has(gpu.err, "of a device named 'B200' there are 0 trials; answers are of "));

@@ -188,11 +188,18 @@ extent = ["N"]
     CHECK(
         has(said(), "scale was edited since: " + a + ", or a file that it names, is not what was measured"));
     CHECK(state("changed"));
-    const std::string command = "tuner run --kernel " + a + " --sizes 100 --device cpu --db tuner.db";
+    const std::string command =
+        "tuner run --kernel " + a + " --sizes 100 --measure complete --device cpu --db tuner.db";
     CHECK(has(said(), command));
     CHECK(has(best(user, "tuner.db", "json"), "\"measure\": \"" + command + "\""));
     CHECK(has(user.types({"best", "--db", "tuner.db"}).err, command));
     CHECK(has(user.types({"best", "100", "--format", "flags", "--db", "tuner.db"}).err, "edited since"));
+    write_text(folder + "/scale.cu", source);
+    run(user, a, "100", "tuner.db", {"--l2", "cold"});
+    write_text(folder + "/scale.cu", source + "// slower\n");
+    CHECK(has(said(), "tuner run --kernel " + a +
+                          " --sizes 100 --measure complete --l2 cold --device cpu --db tuner.db"));
+    CHECK(has(said(), command));
     write_text(folder + "/scale.cu", source);
     CHECK(state("unchanged"));
     write_text(a, narrow);

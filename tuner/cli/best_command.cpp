@@ -24,6 +24,7 @@
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -43,8 +44,13 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
   if (!asked.method.empty()) text += " --measure " + asked.method;
   if (!asked.l2.empty()) text += " --l2 " + asked.l2;
   if (!asked.execution.empty()) text += " --execution " + asked.execution;
-  if (!options.family.empty()) text += " --family " + options.family;
+  if (!options.family.empty()) text += " --family " + util::shell_quote(options.family);
+  const std::string& kernel = options.spec.empty() ? options.kernel : options.spec;
+  if (!kernel.empty()) text += " --kernel " + util::shell_quote(kernel);
   if (!options.size.empty()) text += " --sizes " + options.size;
+  if (asked.type)
+    text += fmt::format(" --type {}", util::shell_quote(std::string(model::cuda_name(*asked.type))));
+  if (asked.row_padding.value_or(0) != 0) text += fmt::format(" --pad {}", *asked.row_padding);
   return text;
 }
 

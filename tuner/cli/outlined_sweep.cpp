@@ -206,20 +206,6 @@ std::string taking_text(const model::Environment& one) {
                      one.clock_mhz > 0 ? ", " + one.clock_text() : "");
 }
 
-/// The flags that ask for the times of `there` where `here` was asked for.
-std::string taking_flags(const model::Environment& there, const model::Environment& here) {
-  const auto measure = [](const model::Environment& one) {
-    return one.method.substr(0, one.method.rfind('-'));
-  };
-  std::vector<std::string> flags;
-  if (measure(there) != measure(here)) flags.push_back("--measure " + measure(there));
-  if (there.l2 != here.l2) flags.push_back("--l2 " + there.l2);
-  if (there.execution != here.execution) flags.push_back("--execution " + there.execution_word());
-  if (there.clock_mhz != here.clock_mhz)
-    flags.push_back(there.clock_mhz > 0 ? fmt::format("--clock {:.0f}", there.clock_mhz) : "no --clock");
-  return fmt::format("{}", fmt::join(flags, " "));
-}
-
 /// Throws where a recording has no times that are taken as `here` says: each trial would be skipped.
 void require_recorded(const Backend& backend, const model::Environment& here) {
   std::set<std::string> takings;

@@ -131,8 +131,15 @@ std::string with_label_painted(std::string text, util::Tone tone) {
   return text.replace(0, end, util::painted(std::string_view(text).substr(0, end), tone));
 }
 
+/// A command at the end that would be broken stands below, as a shell takes it.
 std::string message_text(const std::string& text) {
-  return util::wrapped_message(in_same_database(text), terminal::columns_of(STDERR_FILENO));
+  std::string all = in_same_database(text);
+  const std::size_t columns = terminal::columns_of(STDERR_FILENO);
+  const std::size_t colon = all.rfind(": tuner ");
+  if (colon != std::string::npos && all.find_first_of(";\n", colon) == std::string::npos &&
+      util::display_width(all) > columns)
+    all.replace(colon + 1, std::string::npos, pasteable(all.substr(colon + 2)));
+  return util::wrapped_message(all, columns);
 }
 
 }  // namespace

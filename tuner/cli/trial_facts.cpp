@@ -15,6 +15,7 @@
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
+#include "tuner/measure/sampler.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
@@ -123,16 +124,34 @@ SpecNote::State state_of(const model::KernelDeclaration& declared, const space::
                                                                      : SpecNote::State::excluded;
 }
 
+/// What is asked for without a flag.
+config::Settings settings_alone(Context context) {
+  context.flags.clear();
+  return context.settings();
+}
+
+/// The flags that have the problem of `winner` measured in its environment, beside such settings.
+std::string flags_of(const model::TrialRecord& winner, const config::Settings& settings) {
+  sweep::Request request;
+  request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold",
+                                   *model::parse_word<model::Execution>(settings.text("execution")));
+  const model::ElementType type = winner.problem.type;
+  std::string text;
+  if (type != settings.type().value_or(model::ElementType::float32))
+    text += fmt::format(" --type {}", util::shell_quote(std::string(cuda_name(type))));
+  if (winner.problem.row_padding != 0) text += fmt::format(" --pad {}", winner.problem.row_padding);
+  const std::string taking = taking_flags(winner.environment, sweep::environment(request, type));
+  return text + (taking.empty() ? "" : " ") + taking;
+}
+
 /// Measures these sizes of a kernel again, in the database that was asked.
 std::string command_for(const std::string& path, const model::TrialRecord& winner,
-                        const std::vector<std::string>& sizes, const std::string& device,
-                        const Context& context) {
+                        const std::vector<std::string>& sizes, const std::string& flags,
+                        const std::string& device, const Context& context) {
   const bool is_shipped = path.starts_with(model::shipped_prefix);
-  std::string text = fmt::format("tuner run --kernel {} --sizes {}",
-                                 util::shell_quote(is_shipped ? winner.kernel : path), fmt::join(sizes, ","));
-  if (winner.problem.type != model::ElementType::float32)
-    text += fmt::format(" --type {}", util::shell_quote(std::string(cuda_name(winner.problem.type))));
-  if (winner.problem.row_padding != 0) text += fmt::format(" --pad {}", winner.problem.row_padding);
+  std::string text =
+      fmt::format("tuner run --kernel {} --sizes {}{}", util::shell_quote(is_shipped ? winner.kernel : path),
+                  fmt::join(sizes, ","), flags);
   if (!device.empty()) text += " --device " + device;
   if (const auto db = context.flags.find("db"); db != context.flags.end())
     text += " --db " + util::shell_quote(db->second);
@@ -140,6 +159,19 @@ std::string command_for(const std::string& path, const model::TrialRecord& winne
 }
 
 }  // namespace
+
+std::string taking_flags(const model::Environment& there, const model::Environment& here) {
+  const auto measure = [](const model::Environment& one) {
+    return one.method.substr(0, one.method.rfind('-'));
+  };
+  std::vector<std::string> flags;
+  if (measure(there) != measure(here)) flags.push_back("--measure " + measure(there));
+  if (there.l2 != here.l2) flags.push_back("--l2 " + there.l2);
+  if (there.execution != here.execution) flags.push_back("--execution " + there.execution_word());
+  if (there.clock_mhz != here.clock_mhz)
+    flags.push_back(there.clock_mhz > 0 ? fmt::format("--clock {:.0f}", there.clock_mhz) : "no --clock");
+  return fmt::format("{}", fmt::join(flags, " "));
+}
 
 std::string device_flag(const db::Connection& connection, const std::string& device) {
   std::set<std::string> words;
@@ -177,6 +209,7 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::Bes
                                  const std::string& spec, const Context& context) {
   db::KernelSpecs specs(connection);
   SpecFiles files;
+  const config::Settings settings = settings_alone(context);
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
   std::map<std::string, std::vector<model::KernelDeclaration>> families;
   std::vector<SpecNote> notes(answers.size());
@@ -198,7 +231,8 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::Bes
           state_of(declared, files.find(declared), winner, device ? device->limits : model::DeviceLimits());
       if (!answers::sentence(note, winner.kernel).empty()) {
         note.device = device ? device_of(*device) : "";
-        note.command = command_for(declared.path, winner, {winner.problem.size_text()}, note.device, context);
+        note.command = command_for(declared.path, winner, {winner.problem.size_text()},
+                                   flags_of(winner, settings), note.device, context);
       }
     }
   }
@@ -209,28 +243,29 @@ std::vector<std::string> spec_sentences(const db::BestAnswers& answers, const st
                                         const Context& context) {
   struct Told {
     std::string sentence;
+    std::string flags;
     const model::TrialRecord* winner = nullptr;
     const SpecNote* note = nullptr;
     std::vector<std::string> sizes;
   };
+  const config::Settings settings = settings_alone(context);
   std::vector<Told> all;
   for (std::size_t i = 0; i < notes.size(); ++i) {
     const model::TrialRecord& winner = answers[i].winner;
     const std::string text = answers::sentence(notes[i], winner.kernel);
     if (text.empty()) continue;
-    auto told = std::ranges::find_if(all, [&](const Told& one) {
-      return one.sentence == text && one.winner->problem.type == winner.problem.type &&
-             one.winner->problem.row_padding == winner.problem.row_padding;
-    });
-    if (told == all.end()) told = all.insert(all.end(), Told{text, &winner, &notes[i], {}});
+    const std::string flags = flags_of(winner, settings);
+    auto told = std::ranges::find_if(
+        all, [&](const Told& one) { return one.sentence == text && one.flags == flags; });
+    if (told == all.end()) told = all.insert(all.end(), Told{text, flags, &winner, &notes[i], {}});
     const std::string size = winner.problem.size_text();
     if (std::ranges::find(told->sizes, size) == told->sizes.end()) told->sizes.push_back(size);
   }
   std::vector<std::string> sentences;
   for (const Told& told : all) {
-    sentences.push_back(
-        told.sentence + "; to measure it anew:" +
-        pasteable(command_for(told.note->path, *told.winner, told.sizes, told.note->device, context)));
+    sentences.push_back(told.sentence + "; to measure it anew:" +
+                        pasteable(command_for(told.note->path, *told.winner, told.sizes, told.flags,
+                                              told.note->device, context)));
   }
   return sentences;
 }

@@ -19,6 +19,9 @@ namespace tuner::cli {
 /// has at all where that is empty; else empty, since a GPU is what commands take by themselves.
 std::string device_flag(const db::Connection& connection, const std::string& device);
 
+/// The flags that ask for times taken as those of `there`, where `here` is asked for without them.
+std::string taking_flags(const model::Environment& there, const model::Environment& here);
+
 /// The runs whose identifiers begin with `prefix`.
 std::vector<model::Digest> runs_named(const db::Connection& connection, const std::string& prefix);
 
