@@ -357,12 +357,15 @@ TEST_SUITE("tuner command line, compare") {
     const auto same = compare(little, little);
     INFO(same.err);
     CHECK(same.exit_code == 0);
-    CHECK(user.types({"export"}).out == lines);  // nothing was stored
+    const auto unnamed = user.types({"compare", little, much, "--fresh", "--device", "cpu"});
+    CHECK_MESSAGE(has(unnamed.out, "A is faster than B"), unnamed.err);  // its spec is where the run read it
+    CHECK(user.types({"export"}).out == lines);                          // nothing was stored
 
     write_text(user.home / "spin.cu", tuner::test::read_text(user.home / "spin.cu") + "// edited\n");
     const auto edited = compare(little, much);
     CHECK(edited.exit_code == 2);
     CHECK(has(edited.err, "cannot be made again"));
+    std::filesystem::remove(user.home / "spin.toml");
     const auto unknown = user.types({"compare", little, much, "--fresh", "--device", "cpu"});
     CHECK(unknown.exit_code == 2);
     CHECK(has(unknown.err, "no kernel is called 'spin'"));

@@ -227,7 +227,9 @@ void write_why(const db::Connection& connection, const FoundBest& found, const B
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
     const auto trials = db::trials(connection, db::trials_of(answer.problem(), answer.environment()));
-    write_err(answers::why(answer, {options.size, unanswered(found, answer), found.by_rule[i]},
+    write_err(answers::why(answer,
+                           {options.size, unanswered(found, answer), found.by_rule[i],
+                            device_flag(connection, answer.environment().device)},
                            found.ranked[i], answers::evidence(answer, trials), style));
     write_err(
         fmt::format("  `tuner explain {}` says what binds it, which parameters matter, and what to try next",

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "db/database.hpp"
 #include "db/finals.hpp"
@@ -42,10 +45,15 @@ struct CompareOptions {
   std::vector<std::string> kernels;
 };
 
-/// What a comparison by new measurements needs of the command line; the sizes are the trials'.
+/// What a comparison by new measurements needs of the command line; the sizes are the trials'. Kernels that
+/// are not named are found where sweeps read them.
 sweep::Request fresh_request(const config::Settings& settings, const CompareOptions& options,
-                             const Backend& backend) {
+                             const Backend& backend, const db::Connection& own,
+                             const std::vector<model::TrialRecord>& trials) {
   sweep::Request request = make_request(settings, backend);
+  for (const model::TrialRecord& trial : trials)
+    if (options.kernels.empty())
+      std::ranges::move(kernel_of(own, trial, "", backend.device), std::back_inserter(request.work));
   for (model::KernelSpec& kernel : with_baselines(KernelCatalog::load(options.kernels).selected()))
     request.work.push_back({space::KernelSpace(std::move(kernel)), {}});
   request.seed = request.inputs_seed = settings.seed().value_or(0);
@@ -64,10 +72,10 @@ Compared compare_outcome(const model::FinalOutcome& outcome, Compared both) {
 }
 
 Compared compare_fresh(const config::Settings& settings, const CompareOptions& options,
-                       const model::TrialRecord& a, const model::TrialRecord& b) {
+                       const db::Connection& own, const model::TrialRecord& a, const model::TrialRecord& b) {
   require_one_problem(a, b);
   Backend backend = open_backend(settings);
-  const sweep::Request request = fresh_request(settings, options, backend);
+  const sweep::Request request = fresh_request(settings, options, backend, own, {a, b});
   write_err(fmt::format("measuring both again on {} ({}), {}", backend.device.name, backend.device.id,
                         backend.compiler));
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
@@ -138,7 +146,7 @@ int compare(const Context& context, const CompareOptions& options) {
   if (!a.trial) return compare_many(compare_best(a, b), options, share);
   const db::Connection own = db::open_results(settings.database());
   const Compared compared =
-      options.fresh ? compare_fresh(settings, options, *a.trial, *b.trial)
+      options.fresh ? compare_fresh(settings, options, own, *a.trial, *b.trial)
                     : compare_trials(*a.trial, *b.trial, db::final_between(own, a.trial->key, b.trial->key));
   std::optional<Limit> limit;
   if (share) limit = judge({compared}, *share);
@@ -164,7 +172,7 @@ void add_compare(const CommandPlace& place) {
   command.flag("--fresh", options.fresh,
                "compile both trials and measure them again now, in turn; nothing is stored");
   command.option("--kernel,-k", options.kernels, "NAME|FILE",
-                 "for --fresh: where the trials' kernels are found; without it the shipped ones");
+                 "for --fresh: where the trials' kernels are found; without it where sweeps read them");
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where A is surely slower than B by more than this, as 1%");
   command.choice("--format", options.format, {"table", "json", "junit", "github"},

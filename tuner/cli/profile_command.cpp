@@ -76,21 +76,12 @@ void require_countable(const db::Connection& connection, const model::TrialRecor
     throw Error(why, device::cuda::counters::how_to_permit);
 }
 
-/// The trial's kernel, by the spec at hand that is what was measured, else by the last.
 sweep::Request request_for(const config::Settings& settings, const db::Connection& connection,
                            const Backend& backend, const model::TrialRecord& trial, const std::string& spec) {
   sweep::Request request = make_request(settings, backend);
   request.seed = request.inputs_seed = settings.seed().value_or(0);
   request.policy.flush_l2 = trial.environment.l2 == "cold";
-  for (model::KernelSpec& at_hand : with_baselines(SpecsAtHand(connection, spec).of(trial))) {
-    space::KernelSpace kernel(std::move(at_hand));
-    const bool is_same = is_described(trial, kernel, {backend.device});
-    if (is_same)
-      std::erase_if(request.work,
-                    [&](const sweep::Work& work) { return work.kernel.spec().name == kernel.spec().name; });
-    request.work.push_back({std::move(kernel), {}});
-    if (is_same) break;
-  }
+  request.work = kernel_of(connection, trial, spec, backend.device);
   return request;
 }
 

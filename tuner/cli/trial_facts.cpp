@@ -205,6 +205,21 @@ bool is_described(const model::TrialRecord& trial, const space::KernelSpace& ker
                                    trial.definition, device->architecture, device->limits});
 }
 
+std::vector<sweep::Work> kernel_of(const db::Connection& connection, const model::TrialRecord& trial,
+                                   const std::string& spec, const model::DeviceInfo& device) {
+  std::vector<sweep::Work> all;
+  for (model::KernelSpec& at_hand : with_baselines(SpecsAtHand(connection, spec).of(trial))) {
+    space::KernelSpace kernel(std::move(at_hand));
+    const bool is_same = is_described(trial, kernel, {device});
+    if (is_same)
+      std::erase_if(all,
+                    [&](const sweep::Work& work) { return work.kernel.spec().name == kernel.spec().name; });
+    all.push_back({std::move(kernel), {}});
+    if (is_same) break;
+  }
+  return all;
+}
+
 std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::BestAnswers& answers,
                                  const std::string& spec, const Context& context) {
   db::KernelSpecs specs(connection);

@@ -12,6 +12,7 @@
 #include "tuner/model/digest.hpp"
 #include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/kernel_space.hpp"
+#include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {
 
@@ -46,6 +47,11 @@ std::string architecture_of(const db::Connection& connection, const model::Trial
 /// of this trial. `devices`: those that the database knows.
 bool is_described(const model::TrialRecord& trial, const space::KernelSpace& kernel,
                   const std::vector<model::DeviceInfo>& devices);
+
+/// A trial's kernel, by the spec at hand that is what was measured, else by the last; and the libraries that
+/// it names. `spec`: where it is looked for; empty: where a sweep read it, or in the program.
+std::vector<sweep::Work> kernel_of(const db::Connection& connection, const model::TrialRecord& trial,
+                                   const std::string& spec, const model::DeviceInfo& device);
 
 /// Of each answer, in their order, whether the spec and the sources on disk are still what was measured: of
 /// the file `spec`, which is of all their kernels, or else of the one that was declared. Files are read and

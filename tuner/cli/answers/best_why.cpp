@@ -106,7 +106,7 @@ std::string at_clock(double mhz) {
 }
 
 /// Where the times of the final and the race do not go together.
-void say_clocks(const db::BestAnswer& answer, const Style& style, Lines& lines) {
+void say_clocks(const db::BestAnswer& answer, const Asked& asked, const Style& style, Lines& lines) {
   const db::FinalCheck& check = answer.check;
   if (check.is_off_clock()) {
     lines.push_back(
@@ -118,11 +118,11 @@ void say_clocks(const db::BestAnswer& answer, const Style& style, Lines& lines) 
   if (check.is_unsettled()) {
     lines.push_back(fmt::format(
         "unsettled: it took {} in the race and {} in the final, where it was alone; {} raced faster than "
-        "that, the fastest in {}: `tuner compare {} {} --fresh` measures both in turn",
+        "that, the fastest in {}: `tuner compare {} {} --fresh{}` measures both in turn",
         reports::time_text(check.own_race_ns), reports::time_text(check.final_ns),
         check.faster_elsewhere == 1 ? "another" : fmt::format("{} others", check.faster_elsewhere),
         reports::time_text(check.fastest_elsewhere_ns), style.id(answer.winner.key),
-        style.id(check.fastest_elsewhere)));
+        style.id(check.fastest_elsewhere), asked.device_flag));
   }
 }
 
@@ -217,7 +217,7 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const db::Rank
   Lines lines;
   say_measured(answer, asked, lines);
   lines.push_back(answer.final ? remeasured_text(answer) : raced_text(answer));
-  if (answer.final) say_clocks(answer, style, lines);
+  if (answer.final) say_clocks(answer, asked, style, lines);
   if (answer.final) say_newcomers(answer, lines);
   say_dropped(answer, lines);
   say_ties(answer, style, lines);
