@@ -117,7 +117,34 @@ std::string unknown_key_hint(std::string_view key) {
   return hint.empty() ? "`tuner config` lists the settings" : hint;
 }
 
-std::optional<std::string> read_value(const Member& member, Mistakes& mistakes) {
+bool is_sizes(const std::string& value) {
+  try {
+    parse_sizes(value);
+    return true;
+  } catch (const model::UsageError&) {
+    return false;
+  }
+}
+
+/// A file or folder that a value names, from the folder of the settings file on; the value where it names
+/// none.
+std::string in_folder(const KnownSetting& known, const std::string& value,
+                      const std::filesystem::path& folder, const EnvironmentVariables& environment) {
+  constexpr std::string_view replay = "replay:";
+  if (known.kind == SettingKind::device && value.starts_with(replay) && value != replay)
+    return std::string(replay) + resolved(value.substr(replay.size()), folder, environment);
+  std::string path = resolved(value, folder, environment);
+  std::error_code error;
+  const bool is_spec =
+      known.name == "kernels" && (value.ends_with(".toml") || value.find('/') != std::string::npos ||
+                                  std::filesystem::is_directory(path, error));
+  const bool is_capture =
+      known.kind == SettingKind::sizes && !is_sizes(value) && std::filesystem::exists(path, error);
+  return known.kind == SettingKind::path || is_spec || is_capture ? path : value;
+}
+
+std::optional<std::string> read_value(const Member& member, const std::filesystem::path& folder,
+                                      const EnvironmentVariables& environment, Mistakes& mistakes) {
   const KnownSetting* known = find_setting(member.key);
   if (known == nullptr) {
     mistakes.add(member.where, fmt::format("unknown setting \"{}\"", member.key),
@@ -130,6 +157,7 @@ std::optional<std::string> read_value(const Member& member, Mistakes& mistakes) 
                         accepted_text(*known));
     return std::nullopt;
   }
+  value = in_folder(*known, *value, folder, environment);
   try {
     check_value(*known, *value);
   } catch (const model::UsageError& error) {
@@ -159,11 +187,8 @@ std::vector<FileSetting> read_settings(std::string_view text, const std::string&
   Mistakes mistakes;
   std::vector<FileSetting> settings;
   for (const Member& member : std::get<Node>(document).members) {
-    auto value = read_value(member, mistakes);
-    if (!value) continue;
-    const bool is_path = find_setting(member.key)->kind == SettingKind::path;
-    settings.push_back({member.key, is_path ? resolved(*value, folder, environment) : std::move(*value),
-                        member.value.where});
+    if (auto value = read_value(member, folder, environment, mistakes))
+      settings.push_back({member.key, std::move(*value), member.value.where});
   }
   if (!mistakes.none()) refuse(mistakes.take(), {name, std::string(text)});
   return settings;

@@ -134,6 +134,21 @@ TEST_CASE("paths in a file are relative to it, or to the home folder; elsewhere 
   CHECK(user.load().database() == "here.db");
 }
 
+TEST_CASE("specs, captures and recordings in a file are relative to it, and names are names") {
+  User user;
+  const std::string project = user.root() / "project/";
+  std::filesystem::create_directories(project + "app.capture");
+  std::filesystem::create_directories(project + "512");
+  user.project_file("kernels = \"scale.toml\"\nsizes = \"app.capture\"\ndevice = \"replay:h200.jsonl\"");
+  CHECK(user.load().text("kernels") == project + "scale.toml");
+  CHECK(user.load().text("sizes") == project + "app.capture");
+  CHECK(user.load().text("device") == "replay:" + project + "h200.jsonl");
+  user.project_file("kernels = \"matmul\"\nsizes = \"512\"\ndevice = \"cpu\"");
+  CHECK(user.load().text("kernels") == "matmul");
+  CHECK(user.load().text("sizes") == "512");
+  CHECK(user.load().text("device") == "cpu");
+}
+
 TEST_CASE("an unknown key is placed, with the one that was meant") {
   User user;
   const auto path = user.project_file("l2 = \"cold\"\n\ndevise = \"cpu\"\n");
