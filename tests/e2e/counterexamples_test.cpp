@@ -273,6 +273,15 @@ arguments = ["x.expected", "x.magnitude", "all"]
       CHECK(has(command, "tuner run --device cpu --kernel count.toml --sizes 100\n"));
     }
     CHECK_FALSE(has(author.runs({"--shard", "1/1"}).err, "this was shard"));
+    int idle = 0;  // of four parts of two configurations
+    for (const std::string part : {"1/4", "2/4", "3/4", "4/4"}) {
+      const ProgramResult run = author.runs({"--shard", part, "--db", part.substr(0, 1) + ".db"});
+      CHECK(run.exit_code == 0);
+      if (!has(run.err, "\n0 trials\n")) continue;
+      ++idle;
+      CHECK(has(run.out, " 100: shard " + part + " has none of its configurations"));
+    }
+    CHECK(idle >= 2);
   }
 
   TEST_CASE("a plan counts each binary once, what is in the cache, and of what is known nothing") {

@@ -262,10 +262,14 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(exported({"--gpu", "H100"}) == "1");
     CHECK(exported({"--run", key("new").hex()}) == "1");
     CHECK(exported({"--run", key("old").hex(), "--kernel", "alpha"}) == "3");
-    const ProgramResult none = owner.asks({"export"}, {"-o", "kept.jsonl", "--kernel", "nobody"});
-    CHECK(none.exit_code == 3);
-    CHECK(has(none.err, "nothing that is selected was tried"));
-    CHECK_FALSE(std::filesystem::exists(owner.home / "kept.jsonl"));
+    db::ResultStore(owner.database).begin_run(db_test::sample_run("idle"));
+    for (const std::vector<std::string>& nothing :
+         {std::vector<std::string>{"--kernel", "nobody"}, {"--run", key("idle").hex()}}) {
+      const ProgramResult none = owner.asks({"export", "-o", "kept.jsonl"}, nothing);
+      CHECK(none.exit_code == 3);
+      CHECK(has(none.err, "nothing that is selected was tried"));
+      CHECK_FALSE(std::filesystem::exists(owner.home / "kept.jsonl"));
+    }
   }
 
   TEST_CASE("what is forgotten is what was meant: a kernel's, a run's, a trial, or what is old") {

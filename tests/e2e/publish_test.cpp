@@ -151,7 +151,7 @@ TEST_SUITE("tuner command line, shards") {
     test::write_text(cluster.home / "notes.txt", std::string(3000, 'x'));
     const auto ended = cluster.runs({"--publish", "notes.txt", "--db", "local.db"});
     CHECK(ended.exit_code == 1);
-    CHECK(has(ended.err, "notes.txt"));
+    CHECK(has(ended.err, "notes.txt: the file that is there is no database"));
     CHECK(test::read_text(cluster.home / "notes.txt") == std::string(3000, 'x'));
     CHECK(trials_of(cluster.home / "local.db").empty());
   }

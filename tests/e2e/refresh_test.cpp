@@ -139,6 +139,10 @@ TEST_SUITE("tuner command line, refresh") {
     CHECK(has(cut_short.err, "1 size not reached"));
     CHECK(has(cut_short.out, "1 size: "));
     CHECK_FALSE(has(words_of(cut_short.out), "was not measured"));
+    // Before one of both is chosen, each is told with all of its sizes.
+    const std::string both = user.types({"cover"}).err;
+    CHECK(has(both, "quick-3: 2 sizes"));
+    CHECK(has(both, "standard-3: 1 size\n"));
     CHECK_FALSE(has(user.refreshes().err, "not reached"));
   }
 

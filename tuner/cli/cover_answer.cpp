@@ -29,17 +29,20 @@ constexpr cover::Effort effort_left_out{500, 10'000};
 
 using Chosen = answers::Chosen;
 
-std::vector<std::string> environment_lines(const Chosen& answers) {
-  std::map<std::string, int> sizes;
-  for (const db::BestAnswer* one : answers) ++sizes[one->environment().text()];
-  std::vector<std::string> lines;
+/// How many sizes each environment of `choices` has an answer for among `all`, chosen there or not.
+std::string environment_lines(const db::BestAnswers& all, const Chosen& choices) {
+  std::map<std::string, std::int64_t> sizes;
+  for (const db::BestAnswer* one : choices) sizes.emplace(one->environment().text(), 0);
+  for (const db::BestAnswer& one : all)
+    if (const auto known = sizes.find(one.environment().text()); known != sizes.end()) ++known->second;
+  std::string lines;
   for (const auto& [environment, count] : sizes)
-    lines.push_back(fmt::format("\n  {}: {}", environment, util::counted(count, "size")));
+    lines += fmt::format("\n  {}: {}", environment, util::counted(count, "size"));
   return lines;
 }
 
-[[noreturn]] void refuse(const std::string& why, const Chosen& choices) {
-  throw model::UsageError(fmt::format("{}:{}", why, fmt::join(environment_lines(choices), "")),
+[[noreturn]] void refuse(const std::string& why, const db::BestAnswers& all, const Chosen& choices) {
+  throw model::UsageError(why + ":" + environment_lines(all, choices),
                           "choose with " + answers::choosing_flags(choices));
 }
 
@@ -107,10 +110,10 @@ answers::Chosen of_one_environment(const db::BestAnswers& all) {
     if (!choice.chosen) std::ranges::copy(answers::choices_of(all, choice), std::back_inserter(undecided));
   }
   if (!undecided.empty())
-    refuse("several environments have answers, and no rule decides among them", undecided);
+    refuse("several environments have answers, and no rule decides among them", all, undecided);
   for (const db::BestAnswer* one : chosen) {
     if (!(one->environment() == chosen.front()->environment()))
-      refuse("a cover is of one environment, and the sizes are answered by several", chosen);
+      refuse("a cover is of one environment, and the sizes are answered by several", all, chosen);
   }
   std::stable_sort(chosen.begin(), chosen.end(), [](const db::BestAnswer* a, const db::BestAnswer* b) {
     return reports::problem_less(a->problem(), b->problem());

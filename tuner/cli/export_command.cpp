@@ -170,7 +170,8 @@ int export_trials(const Context& context, const ExportOptions& options) {
     return 0;
   }
   const db::TrialFilter& filter = options.filter;
-  const bool is_part = !filter.family.empty() || !filter.kernel.empty() || !filter.device.empty();
+  const bool is_part =
+      !options.run.empty() || !filter.family.empty() || !filter.kernel.empty() || !filter.device.empty();
   if (is_part && db::count_trials(connection, filter) == 0)
     throw NothingFound("nothing that is selected was tried", "`tuner report` shows what there is");
   std::int64_t trials = 0;

@@ -289,7 +289,8 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
                    const sweep::Summary& summary, const db::Connection& connection, bool is_held) {
   if (std::ranges::find(list.groups, problem, &sweep::Group::problem) == list.groups.end()) {
     const auto excluded = std::ranges::find(list.excluded, problem, &sweep::Exclusion::problem);
-    return excluded == list.excluded.end() ? "left out" : "left out: " + excluded->reason;
+    if (excluded != list.excluded.end()) return "left out: " + excluded->reason;
+    return request.shard ? "shard " + request.shard->text() + " has none of its configurations" : "left out";
   }
   const std::int64_t tried =
       db::count_trials(connection, db::trials_of(problem, sweep::environment(request, problem.type)));

@@ -41,8 +41,12 @@ Publication::Publication(std::filesystem::path database, std::filesystem::path f
       m_source(db::open_for_reading(m_database)) {}
 
 std::optional<db::Added> Publication::take_over() {
-  util::require_writable(m_file.string(), "nothing was done; give another file with --publish");
+  constexpr const char* hint = "nothing was done; give another file with --publish";
+  util::require_writable(m_file.string(), hint);
   std::error_code error;
+  if (std::filesystem::exists(m_file, error) && !util::begins_as_database(m_file))
+    throw model::Error(fmt::format("--publish {}: the file that is there is no database", m_file.string()),
+                       hint);
   if (std::filesystem::equivalent(m_file, m_database, error)) {
     throw model::UsageError(fmt::format("--publish {}: is the database itself", m_file.string()),
                             "publish to a file of its own, and keep --db on a local disk");
