@@ -251,6 +251,33 @@ TEST_SUITE("tuner command line, interrupted") {
     CHECK(test::resume_command(ended.err).at(0) == "run");
   }
 
+  TEST_CASE("a refresh that is told twice to end says how it goes on") {
+    test::User user;
+    test::SmallKernel kernel{.name = "spin"};
+    kernel.write(user.home);
+    const std::vector<std::string> quick = {"run",     "--kernel", "spin.toml", "--device", "cpu",
+                                            "--sizes", "64",       "--measure", "quick"};
+    REQUIRE(user.types(quick).exit_code == 0);
+    kernel.loops = "1000000000000";
+    kernel.write(user.home);
+    test::BackgroundProgram program({TUNER_BINARY, "refresh", "--device", "cpu", "--run-timeout-s", "120"},
+                                    user.environment, user.home.path());
+    const std::string database = user.home / ".local/share/tuner/tuner.db";
+    const auto deadline = std::chrono::steady_clock::now() + 120s;
+    while (db::open_for_reading(database).integer("SELECT count(*) FROM attempts WHERE closed_at IS NULL") ==
+           0) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      std::this_thread::sleep_for(5ms);
+    }
+    program.signal(SIGINT);
+    std::this_thread::sleep_for(200ms);
+    program.signal(SIGINT);
+    const test::ProgramResult ended = program.wait();
+    CHECK(ended.exit_code == 130);
+    CHECK(has(ended.err, "ended at once"));
+    CHECK(test::resume_command(ended.err).at(0) == "refresh");
+  }
+
   TEST_CASE("after Ctrl-C twice the prompt is on a line of its own, behind the command that resumes") {
     test::User user;
     write_spinning(user, "1, 1000000");

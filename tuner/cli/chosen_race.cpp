@@ -33,6 +33,10 @@ ChosenRace::ChosenRace(const Context& context, const config::Settings& settings)
   m_request.budget.is_shared = false;  // of half its finalists a size learns nothing
 }
 
+void ChosenRace::may_go_on() {
+  m_signals.set_last_words([this] { say_cut_off(m_context, ""); });
+}
+
 template <typename Act>
 void ChosenRace::with_services(const Act& act) {
   SweepDisplay display(m_printer, m_backend.devices());

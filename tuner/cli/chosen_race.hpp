@@ -22,6 +22,8 @@ class ChosenRace {
   ChosenRace(const Context& context, const config::Settings& settings);
 
   const db::Connection& connection() const { return m_store.connection(); }
+  /// Told twice to end, it says that the same command goes on: its database stays.
+  void may_go_on();
   /// Its work and its run are the caller's to say.
   sweep::Request& request() { return m_request; }
   /// Judges what is known by the specs of the work as they are now, as a sweep does before it begins.

@@ -147,6 +147,7 @@ int run_check(const Context& context, const config::Settings& settings, const Co
     throw model::UsageError(fmt::format("--check goes neither with --format header nor with --same-bits-as"),
                             "leave that out, or check without");
   ChosenRace race(context, settings);
+  race.may_go_on();
   db::BestAnswers all = answers_of(race.connection(), settings, options, query);
   require_environment_at_hand("a check", race.request(), settings, all);
   const answers::CoverAnswer answer = cover_of(race.connection(), options, query, all, context);
@@ -191,6 +192,7 @@ int run_fill(const Context& context, const config::Settings& settings, const Cov
   if (options.check.sizes > 0)
     throw model::UsageError("--fill and --check do not go together", "fill first, then check");
   ChosenRace race(context, settings);
+  race.may_go_on();
   const auto load_table = [&] {
     db::BestAnswers all = answers_of(race.connection(), settings, options, query);
     require_environment_at_hand("--fill", race.request(), settings, all);

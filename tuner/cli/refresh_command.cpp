@@ -154,6 +154,7 @@ int refresh(const Context& context, RefreshOptions options) {
   name_kernel(options);
   const config::Settings settings = context.settings();
   ChosenRace race(context, settings);
+  race.may_go_on();
   sweep::Request& request = race.request();
   request.policy.cuts.clear();  // the former winner is measured whole, however slow it has become
   std::vector<Refreshed> sizes = known_elsewhere(context, settings, options, request, race.connection());
