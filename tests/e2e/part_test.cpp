@@ -155,7 +155,11 @@ TEST_SUITE("tuner command line, the best of a part") {
       for (const std::int64_t size : {512, 1024, 2048, 4096}) record("other", size, model::TrialStatus::ok);
       record("own", 512, model::TrialStatus::ok);
       record("own", 1024, model::TrialStatus::crashed);
+      record("broken", 512, model::TrialStatus::crashed);
     }
+    const auto broken = user.types({"best", "512", "--kernel", "broken"});
+    CHECK(broken.exit_code == 3);
+    CHECK(has(broken.err, "\n  `tuner list failures` says why\n"));
     const auto all = user.types({"best", "--kernel", "own"});
     CHECK(all.exit_code == 0);
     CHECK(has(all.err, "no answer at 1024: none of 1 own trial has a time: 1 crashed"));

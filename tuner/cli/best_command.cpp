@@ -55,11 +55,16 @@ std::string refresh_command(const BestOptions& options, const db::BestQuery& ask
 }
 
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
-                               const BestOptions& options) {
+                               const BestOptions& options,
+                               const std::vector<answers::Missing>& missing = {}) {
   const bool by_time = options.objective == model::Objective::time;
+  const bool has_failed =
+      std::ranges::any_of(missing, [](const answers::Missing& one) { return one.tuning_case.failed > 0; });
   find_nothing(connection, settings, options, options.size,
                options.where.empty() ? "" : " with " + options.where,
-               options.where.empty() ? "" : "without --where there may be more",
+               !options.where.empty() ? "without --where there may be more"
+               : has_failed           ? "`tuner list failures` says why"
+                                      : "",
                by_time ? "" : fmt::format(" --objective {}", model::to_string(options.objective)));
 }
 
@@ -301,7 +306,7 @@ int best(const Context& context, BestOptions options) {
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
-  if (found.answers.empty()) find_nothing(connection, settings, options);
+  if (found.answers.empty()) find_nothing(connection, settings, options, found.missing);
   std::vector<std::string> gain;  // read before the answer is printed: the capture may have a mistake
   if (!options.program.empty())
     gain = answers::gain_sentences(found.answers,
