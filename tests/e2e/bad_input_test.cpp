@@ -296,6 +296,7 @@ extent = ["N"]
         {"export", "--db", "kept.db", "-o", "link.jsonl"},
         {"report", "--db", "kept.db", "-o", "kept.db", "--format", "md"},
         {"baseline", "--db", "kept.db", "-o", "kept.db"},
+        {"pack", "--db", "kept.db", "-o", "kept.db"},
         {"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--events", "kept.db", "--db",
          "new.db"}};
     for (const std::vector<std::string>& command : commands) {

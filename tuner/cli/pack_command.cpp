@@ -42,6 +42,7 @@ int run_pack(const Context& context, PackOptions options) {
   name_kernel(options);
   const cover::Goal goal = goal_of(options);
   const config::Settings settings = context.settings();
+  require_deliverable(options.out);
   db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
   ask_for_bits(connection, options, query);
