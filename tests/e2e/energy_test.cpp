@@ -86,6 +86,9 @@ TEST_SUITE("tuner, energy") {
     CHECK(without.exit_code == 3);
     CHECK(has(without.err, "the energy of no trial is known"));
     CHECK(has(without.err, " --sizes 4096 --device cpu --objective energy"));
+    CHECK(types({"best", "--common", "--objective", "energy"}).exit_code == 2);
+    const auto nobody = types({"best", "--kernel", "nobody", "--measure", "quick", "--l2", "cold"});
+    CHECK(has(nobody.err, "tuner run --kernel nobody --sizes 512..4096 --measure quick --l2 cold --device cpu"));
 
     const auto measured = run({"--energy"});
     REQUIRE_MESSAGE(measured.exit_code == 0, measured.err);

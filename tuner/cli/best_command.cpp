@@ -257,6 +257,9 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
       options.nearest || options.is_for_build())
     throw model::UsageError("--common is of all sizes and trials, as a table or JSON",
                             "leave out SIZE, --where, --program, --top, --nearest and other formats");
+  if (options.objective != model::Objective::time &&
+      settings.find("objective")->layer == config::Layer::command_line)
+    throw model::UsageError("--common is by time", "leave out --objective");
   const db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty()) find_nothing(connection, settings, options);
   cover::Goal goal;

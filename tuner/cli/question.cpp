@@ -111,16 +111,22 @@ std::pair<std::string, std::string> what_does_not_compete(const db::Connection& 
           "if the spec is as it was, this takes them back: "};
 }
 
-/// The command that measures what was asked for.
-std::string run_command(const db::Connection& connection, const Question& question,
-                        const std::string& sizes) {
+/// The command that measures what was asked for, as it was asked for.
+std::string run_command(const db::Connection& connection, const config::Settings& settings,
+                        const Question& question, const std::string& sizes) {
   std::string kernel = question.spec;
   if (kernel.empty()) kernel = db::declared_path(connection, question.family, question.kernel);
   if (kernel.empty() || kernel.starts_with(model::shipped_prefix))
     kernel = question.kernel.empty() ? question.family : question.kernel;
-  return fmt::format("tuner run{} --sizes {}{}",
+  std::string flags;
+  for (const char* const name : {"type", "pad", "measure", "l2", "execution"}) {
+    const config::Setting* const asked = settings.find(name);
+    if (asked != nullptr && asked->layer == config::Layer::command_line)
+      flags += fmt::format(" {} {}", config::flag_name(name), util::shell_quote(asked->value));
+  }
+  return fmt::format("tuner run{} --sizes {}{}{}",
                      kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
-                     sizes.empty() ? "512..4096" : sizes, device_flag(connection, ""));
+                     sizes.empty() ? "512..4096" : sizes, flags, device_flag(connection, ""));
 }
 
 }  // namespace
@@ -135,8 +141,8 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
   if (hint.empty()) hint = next;
   const auto [excluded, way_back] = what_does_not_compete(connection, question);
   if (hint.empty())
-    hint = (way_back.empty() ? "measure it first: " : way_back) + run_command(connection, question, sizes) +
-           more;
+    hint = (way_back.empty() ? "measure it first: " : way_back) +
+           run_command(connection, settings, question, sizes) + more;
   throw NothingFound(fmt::format("no answer{}{}{} in {}{}{}", sizes.empty() ? "" : " for size " + sizes,
                                  asked_text(question), besides, settings.database().string(), excluded,
                                  lack_of_gpu(connection, question)),
