@@ -277,9 +277,8 @@ arguments = ["x.expected", "x.magnitude", "all"]
     for (const std::string part : {"1/4", "2/4", "3/4", "4/4"}) {
       const ProgramResult run = author.runs({"--shard", part, "--db", part.substr(0, 1) + ".db"});
       CHECK(run.exit_code == 0);
-      if (!has(run.err, "\n0 trials\n")) continue;
-      ++idle;
-      CHECK(has(run.out, " 100: shard " + part + " has none of its configurations"));
+      CHECK_FALSE(has(run.err, "known already"));
+      if (has(run.out, " 100: shard " + part + " has none of its configurations")) ++idle;
     }
     CHECK(idle >= 2);
   }

@@ -53,7 +53,8 @@ void SweepDisplay::planned(std::int64_t total, std::int64_t known, bool may_end_
   if (may_end_early && known < total) m_progress.may_end_early();
   m_progress.already_known(known);
   const char* const at_most = may_end_early ? "at most " : "";
-  if (known == total && total > 0) {
+  if (total == 0) return;  // unknown, or nothing to do, which is said elsewhere
+  if (known == total) {
     m_printer.line(
         fmt::format("{}, {}known already", util::counted(total, "trial"), total == 1 ? "" : "all of them "));
   } else {
