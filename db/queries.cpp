@@ -119,12 +119,12 @@ std::vector<StoredCounter> counters(const Connection& db, const std::optional<Di
       .all(read_row<StoredCounter>, trial);
 }
 
-std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel) {
+std::vector<std::string> declared_paths(const Connection& db, const std::string& family,
+                                        const std::string& kernel) {
   return Statement(db,
-                   "SELECT iif(count(DISTINCT path) = 1, path, '') FROM kernel_specs "
-                   "WHERE (?1 = '' OR family = ?1) AND (?2 = '' OR kernel = ?2) AND role <> 'ceiling'")
-      .first(&Statement::Use::text, family, kernel)
-      .value_or("");
+                   "SELECT DISTINCT path FROM kernel_specs WHERE (?1 = '' OR family = ?1) AND "
+                   "(?2 = '' OR kernel = ?2) AND role <> 'ceiling' AND path <> '' ORDER BY path")
+      .all(&Statement::Use::text, family, kernel);
 }
 
 std::vector<Case> cases(const Connection& db, const TrialFilter& filter) {

@@ -103,9 +103,10 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db);
 std::vector<StoredCounter> counters(const Connection& db,
                                     const std::optional<tuner::model::Digest>& trial = std::nullopt);
 
-/// Where the spec of a kernel was when a sweep last read it; empty where that is not known, or there are
-/// several. `family` and `kernel` may be empty: any.
-std::string declared_path(const Connection& db, const std::string& family, const std::string& kernel);
+/// Where the specs of kernels were when a sweep last read them, as far as that is known. `family` and
+/// `kernel` may be empty: any.
+std::vector<std::string> declared_paths(const Connection& db, const std::string& family,
+                                        const std::string& kernel);
 
 /// One problem in one class: the trials that compete for one `best`.
 struct Case {

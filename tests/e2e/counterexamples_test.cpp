@@ -236,6 +236,18 @@ arguments = ["x.expected", "x.magnitude", "all"]
     CHECK(store.declared("matmul").empty());
   }
 
+  TEST_CASE("what measures a size that nobody has names every spec of the family") {
+    const Author author;
+    write_kernel(author, "slow", "3000");
+    REQUIRE(author.runs().exit_code == 0);
+    REQUIRE(author.runs({}, "slow").exit_code == 0);
+    const ProgramResult best = author.types({"best", "999", "--format", "flags"});
+    CHECK(best.exit_code == 3);
+    CHECK(has(words_of(best.err), "measure what was asked for: tuner run --kernel " +
+                                      (author.home / "count.toml") + " --kernel " +
+                                      (author.home / "slow.toml") + " --sizes 999 --device cpu"));
+  }
+
   TEST_CASE("the command that goes on measures anew what is left, once") {
     const Author author;
     REQUIRE(author.runs().exit_code == 0);

@@ -318,7 +318,7 @@ int best(const Context& context, BestOptions options) {
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, options.spec, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);
   if (options.is_for_build()) {
-    write_for_build(connection, found, query, options);
+    write_for_build(connection, settings, found, query, options);
   } else if (options.top > 0) {
     write_ranking(found, options, style);
   } else if (options.format == "json") {

@@ -34,7 +34,8 @@ namespace {
 
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
 /// will do. Its place.
-std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
+std::size_t only_answer(const db::Connection& connection, const config::Settings& settings,
+                        const FoundBest& found, const BestOptions& options) {
   const db::BestAnswers& all = found.answers;
   if (options.size.empty()) {
     throw model::UsageError(fmt::format("--format {} is of one size", options.format),
@@ -53,19 +54,22 @@ std::size_t only_answer(const FoundBest& found, const BestOptions& options) {
   const db::BestAnswer& answer = all[*choice.chosen];
   if (!answer.exact && found.by_rule[*choice.chosen].empty() && !options.nearest) {
     const std::string measured = answer.problem().size_text();
+    Question asked = options;
+    asked.family = answer.problem().family;
     throw NothingFound(
         fmt::format("size {} {}; the nearest is {}", options.size,
                     unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
-        fmt::format("--nearest takes it; `tuner run --sizes {}` measures what was asked for", options.size));
+        "--nearest takes it; to measure what was asked for: " +
+            measuring_command(connection, settings, asked, options.size));
   }
   return *choice.chosen;
 }
 
 }  // namespace
 
-void write_for_build(const db::Connection& connection, const FoundBest& found, const db::BestQuery& query,
-                     const BestOptions& options) {
-  const std::size_t place = only_answer(found, options);
+void write_for_build(const db::Connection& connection, const config::Settings& settings,
+                     const FoundBest& found, const db::BestQuery& query, const BestOptions& options) {
+  const std::size_t place = only_answer(connection, settings, found, options);
   const db::BestAnswer& answer = found.answers[place];
   SpecsAtHand specs(connection, options.spec);
   model::Problem asked = asked_problem(answer.problem(), query.sizes);

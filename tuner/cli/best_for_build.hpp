@@ -40,7 +40,7 @@ std::string unanswered(const FoundBest& found, const db::BestAnswer& answer);
 
 /// Writes what a build takes, in the format of `options`: of one answer, that of the size asked for or of a
 /// rule with a bound, unless the nearest will do. Throws model::Error where there is none, or more than one.
-void write_for_build(const db::Connection& connection, const FoundBest& found, const db::BestQuery& query,
-                     const BestOptions& options);
+void write_for_build(const db::Connection& connection, const config::Settings& settings,
+                     const FoundBest& found, const db::BestQuery& query, const BestOptions& options);
 
 }  // namespace tuner::cli

@@ -211,10 +211,10 @@ std::vector<model::KernelSpec> SpecsAtHand::of(const model::TrialRecord& trial, 
   std::vector<model::KernelSpec> specs;
   for (const model::KernelSpec& kernel : m_catalog.all())
     if (kernel.name == trial.kernel && kernel.family == family) specs.push_back(kernel);
-  const std::string path = declared ? db::declared_path(m_connection, family, trial.kernel) : "";
-  if (path.empty()) return specs;
-  if (const auto* space = m_files.find({family, trial.kernel, {}, {}, {}, path}))
-    specs.push_back(space->spec());
+  if (!declared) return specs;
+  for (const std::string& path : db::declared_paths(m_connection, family, trial.kernel))
+    if (const auto* space = m_files.find({family, trial.kernel, {}, {}, {}, path}))
+      specs.push_back(space->spec());
   return specs;
 }
 

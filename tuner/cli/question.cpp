@@ -111,25 +111,35 @@ std::pair<std::string, std::string> what_does_not_compete(const db::Connection& 
           "if the spec is as it was, this takes them back: "};
 }
 
-/// The command that measures what was asked for, as it was asked for.
-std::string run_command(const db::Connection& connection, const config::Settings& settings,
-                        const Question& question, const std::string& sizes) {
-  std::string kernel = question.spec;
-  if (kernel.empty()) kernel = db::declared_path(connection, question.family, question.kernel);
-  if (kernel.empty() || kernel.starts_with(model::shipped_prefix))
-    kernel = question.kernel.empty() ? question.family : question.kernel;
+/// What `tuner run` takes for the kernels that are asked of: their spec, or those of the database, of which
+/// too many are none; the shipped ones by their name.
+std::vector<std::string> kernels_of(const db::Connection& connection, const Question& question) {
+  if (!question.spec.empty()) return {question.spec};
+  constexpr std::size_t many = 4;
+  std::vector<std::string> kernels = db::declared_paths(connection, question.family, question.kernel);
+  const std::size_t shipped =
+      std::erase_if(kernels, [](const std::string& path) { return path.starts_with(model::shipped_prefix); });
+  const std::string& name = question.kernel.empty() ? question.family : question.kernel;
+  if (name.empty() && kernels.size() + shipped > many) return {};
+  if (!name.empty() && (shipped > 0 || kernels.empty())) kernels.push_back(name);
+  return kernels;
+}
+
+}  // namespace
+
+std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
+                              const Question& question, const std::string& sizes) {
   std::string flags;
+  for (const std::string& kernel : kernels_of(connection, question))
+    flags += " --kernel " + util::shell_quote(kernel);
+  flags += " --sizes " + (sizes.empty() ? "512..4096" : sizes);
   for (const char* const name : {"type", "pad", "measure", "l2", "execution"}) {
     const config::Setting* const asked = settings.find(name);
     if (asked != nullptr && asked->layer == config::Layer::command_line)
       flags += fmt::format(" {} {}", config::flag_name(name), util::shell_quote(asked->value));
   }
-  return fmt::format("tuner run{} --sizes {}{}{}",
-                     kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
-                     sizes.empty() ? "512..4096" : sizes, flags, device_flag(connection, ""));
+  return "tuner run" + flags + device_flag(connection, "");
 }
-
-}  // namespace
 
 void find_nothing(const db::Connection& connection, const config::Settings& settings,
                   const Question& question, const std::string& sizes, const std::string& besides,
@@ -142,7 +152,7 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
   const auto [excluded, way_back] = what_does_not_compete(connection, question);
   if (hint.empty())
     hint = (way_back.empty() ? "measure it first: " : way_back) +
-           run_command(connection, settings, question, sizes) + more;
+           measuring_command(connection, settings, question, sizes) + more;
   throw NothingFound(fmt::format("no answer{}{}{} in {}{}{}", sizes.empty() ? "" : " for size " + sizes,
                                  asked_text(question), besides, settings.database().string(), excluded,
                                  lack_of_gpu(connection, question)),

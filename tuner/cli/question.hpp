@@ -54,6 +54,10 @@ std::string asked_environment(const db::BestQuery& query);
 /// The same question of any environment.
 db::BestQuery without_environment(db::BestQuery query);
 
+/// The command that measures what was asked for, as it was asked for. `sizes`: empty: those of a first sweep.
+std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
+                              const Question& question, const std::string& sizes);
+
 /// Throws that nothing in the database answers this question, of `sizes` where that is not empty, with what
 /// was asked `besides`. It says what there is of a GPU that was named, and of others. The hint says which
 /// kernel or family may have been meant, else what is `next`; empty: the run that measures it, with the flags
