@@ -207,16 +207,14 @@ bool is_described(const model::TrialRecord& trial, const space::KernelSpace& ker
 
 std::vector<sweep::Work> kernel_of(const db::Connection& connection, const model::TrialRecord& trial,
                                    const std::string& spec, const model::DeviceInfo& device) {
+  std::vector<model::KernelSpec> at_hand = SpecsAtHand(connection, spec).of(trial);
+  if (at_hand.empty()) return {};
+  const auto same = std::ranges::find_if(at_hand, [&](const model::KernelSpec& one) {
+    return is_described(trial, space::KernelSpace(one), {device});
+  });
   std::vector<sweep::Work> all;
-  for (model::KernelSpec& at_hand : with_baselines(SpecsAtHand(connection, spec).of(trial))) {
-    space::KernelSpace kernel(std::move(at_hand));
-    const bool is_same = is_described(trial, kernel, {device});
-    if (is_same)
-      std::erase_if(all,
-                    [&](const sweep::Work& work) { return work.kernel.spec().name == kernel.spec().name; });
-    all.push_back({std::move(kernel), {}});
-    if (is_same) break;
-  }
+  for (model::KernelSpec& one : with_baselines({same == at_hand.end() ? at_hand.back() : *same}))
+    all.push_back({space::KernelSpace(std::move(one)), {}});
   return all;
 }
 
