@@ -164,6 +164,15 @@ const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
     CHECK(has(user.types({"best", "--size", "1000"}).err, "libcount takes "));
     CHECK(has(read_text(user.home / "report.md"), "× libcount"));
 
+    const auto asked = user.types({"best", "1000", "--kernel", "libcount"});
+    CHECK(asked.exit_code == 3);
+    CHECK(has(asked.err, "a library is never chosen"));
+    const nlohmann::json all = nlohmann::json::parse(best.out)["answers"][0];
+    const auto against =
+        user.types({"compare", all["winner"]["trial"].get<std::string>(),
+                    all["baselines"][0]["trial"].get<std::string>(), "--fresh", "--device", "cpu"});
+    CHECK_MESSAGE(has(against.out, "A is slower than B"), against.err);
+
     const auto again = run(user);
     CHECK(has(again.err, "3 trials, all of them known already"));
     CHECK_FALSE(has(again.err, "once more, in turn"));
@@ -180,6 +189,9 @@ const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
     CHECK(has(ended.err, "2 trials in "));
     CHECK(has(ended.err, "the budget is spent"));
     CHECK(has(ended.out, "BLOCK="));
+    // A size that has its library alone was not begun.
+    CHECK(
+        has(run(user, {"--budget", "1", "--fresh"}, "1000,2000").out, ": not started: the budget is spent"));
   }
 
   TEST_CASE("--baselines off measures none, and says nothing of those known") {

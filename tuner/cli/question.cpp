@@ -111,6 +111,19 @@ std::pair<std::string, std::string> what_does_not_compete(const db::Connection& 
           "if the spec is as it was, this takes them back: "};
 }
 
+bool is_library(const db::Connection& connection, const std::string& kernel) {
+  if (kernel.empty()) return false;
+  db::TrialFilter filter;
+  filter.kernel = kernel;
+  bool any = false;
+  bool may_win = false;
+  db::for_each_trial(connection, filter, {}, [&](db::StoredTrial&& one) {
+    any = true;
+    may_win = may_win || model::may_win(one.trial.role);
+  });
+  return any && !may_win;
+}
+
 /// What `tuner run` takes for the kernels that are asked of: their spec, or those of the database, of which
 /// too many are none; the shipped ones by their name.
 std::vector<std::string> kernels_of(const db::Connection& connection, const Question& question) {
@@ -148,6 +161,8 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
   std::string hint;
   for (const std::string& name : {question.family, question.kernel})
     if (!name.empty() && std::ranges::count(known, name) == 0) hint += util::did_you_mean(name, known);
+  if (hint.empty() && is_library(connection, question.kernel))
+    hint = "a library is never chosen; without --kernel its time stands beside the best";
   if (hint.empty()) hint = next;
   const auto [excluded, way_back] = what_does_not_compete(connection, question);
   if (hint.empty())

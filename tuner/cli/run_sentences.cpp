@@ -292,8 +292,9 @@ std::string reason(const model::Problem& problem, const sweep::Request& request,
     if (excluded != list.excluded.end()) return "left out: " + excluded->reason;
     return request.shard ? "shard " + request.shard->text() + " has none of its configurations" : "left out";
   }
-  const std::int64_t tried =
-      db::count_trials(connection, db::trials_of(problem, sweep::environment(request, problem.type)));
+  std::int64_t tried = 0;  // libraries beside them are no answer
+  db::for_each_trial(connection, db::trials_of(problem, sweep::environment(request, problem.type)), {},
+                     [&](db::StoredTrial&& one) { tried += model::may_win(one.trial.role) ? 1 : 0; });
   if (tried == 0)
     return is_held ? "the database has no result: it could not be written" : why_not_started(summary);
   return fmt::format("no usable trial{} among {}", request.same_bits ? " that gives the bits asked for" : "",
