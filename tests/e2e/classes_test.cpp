@@ -263,6 +263,12 @@ TEST_SUITE("tuner command line, which class answers") {
       second = {"--environment", "nvcc"};
       flag = "--environment (nvcc 13.0 | nvrtc 13.0)";
     }
+    SUBCASE("two compilers, the name of one begins with that of the other") {
+      owner.tunes({.toolkit = "nvrtc 13.0 -O0"}, 90'000);
+      first = {"--environment", "nvrtc 13.0,"};
+      second = {"--environment", "nvrtc 13.0 -O0"};
+      flag = "--environment (nvrtc 13.0, | nvrtc 13.0 -O0)";
+    }
     SUBCASE("one better searched and the other measured with more care") {
       owner.tunes({.trials = 30, .method = "thorough-2"}, 90'000);
       first = {"--measure", "standard"};

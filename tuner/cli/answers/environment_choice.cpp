@@ -216,8 +216,18 @@ std::string choosing_flags(const Chosen& choices, const BestAnswer* one) {
     std::set<std::string> values;
     for (const BestAnswer* answer : choices) values.insert(value_of(*answer));
     if (values.size() < 2) return;
-    flags.push_back(one != nullptr ? fmt::format("{} {}", flag, util::shell_quote(value_of(*one)))
-                                   : fmt::format("{} ({})", flag, fmt::join(values, " | ")));
+    // In the text of an environment a comma is behind a value. It tells the value from one that it begins.
+    const auto told = [&](const std::string& value) {
+      const bool is_part = flag == std::string_view("--environment") &&
+                           std::ranges::any_of(values, [&](const std::string& other) {
+                             return other != value && other.starts_with(value);
+                           });
+      return is_part ? value + ',' : value;
+    };
+    std::vector<std::string> all;
+    for (const std::string& value : values) all.push_back(told(value));
+    flags.push_back(one != nullptr ? fmt::format("{} {}", flag, util::shell_quote(told(value_of(*one))))
+                                   : fmt::format("{} ({})", flag, fmt::join(all, " | ")));
   };
   using Class = model::Environment;
   const auto field = [](std::string Class::*member) {
