@@ -70,6 +70,8 @@ TEST_SUITE("tuner command line, a gate") {
     for (const auto& one : nlohmann::json::parse(same.out).at("comparisons")) CHECK(one.at("ratio") == 1);
     CHECK_FALSE(has(user.types({"compare", "old.db", "tuner-baseline.json"}).out, "unverified"));
     CHECK(user.types({"baseline", "--db", "old.db", "--kernel", "nobody"}).exit_code == 3);
+    CHECK(has(user.types({"baseline", "--db", "old.db", "-o", "my base.json"}).err,
+              "tuner compare NEW.db 'my base.json' --fail-if-slower 2%"));
   }
 
   TEST_CASE("JUnit has a case for each size: failed, passed, or skipped with the reason") {

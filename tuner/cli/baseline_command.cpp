@@ -165,7 +165,7 @@ int write_baseline(const Context& context, const BaselineOptions& options) {
       fmt::format("{} of {} written; commit it, and hold later results against it: tuner compare NEW.db {} "
                   "--fail-if-slower 2%",
                   is_stdout(options.path) ? "a baseline" : options.path, util::counted(best.size(), "size"),
-                  is_stdout(options.path) ? "FILE" : options.path));
+                  is_stdout(options.path) ? "FILE" : util::shell_quote(options.path)));
   return 0;
 }
 
