@@ -1,9 +1,19 @@
 #include "tests/kernels/cpu_machine.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstring>
 #include <stdexcept>
 
+#include "tuner/compile/compiler.hpp"
+
 namespace tuner::test {
+
+bool has_toolkit() {
+  if (!compile::find_header_folder().empty()) return true;
+  MESSAGE("skipped: no CUDA toolkit on this machine");
+  return false;
+}
 
 CpuMachine::CpuMachine(int workers) : m_device({.workers = workers}) {}
 

@@ -24,6 +24,9 @@ struct KernelRun {
   model::Dim3 cluster{1, 1, 1};
 };
 
+/// False, with a message, where kernels cannot include the headers of a toolkit.
+bool has_toolkit();
+
 /// The host compiler and the CPU device together: small kernels in, their output out.
 class CpuMachine {
  public:

@@ -3,7 +3,6 @@
 
 #include "tests/kernels/cpu_machine.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/compile/compiler.hpp"
 
 using tuner::model::TrialStatus;
 using tuner::test::CpuMachine;
@@ -15,12 +14,6 @@ std::vector<float> run_floats(const std::string& source, tuner::compile::host::I
   CpuMachine machine;
   return machine.run(KernelRun{.source = source, .block = {1, 1, 1}, .instrument = instrument},
                      std::vector<float>(8, -7));
-}
-
-bool has_toolkit() {
-  if (!tuner::compile::find_header_folder().empty()) return true;
-  MESSAGE("skipped: no CUDA toolkit on this machine");
-  return false;
 }
 
 }  // namespace
@@ -71,7 +64,7 @@ TEST_CASE("what a kernel takes from the standard library works") {
 }
 
 TEST_CASE("half precision is computed as the toolkit's headers have it") {
-  if (!has_toolkit()) return;
+  if (!tuner::test::has_toolkit()) return;
   for (const auto instrument :
        {tuner::compile::host::Instrument::none, tuner::compile::host::Instrument::accesses}) {
     const std::vector<float> out = run_floats(R"(
@@ -97,7 +90,7 @@ TEST_CASE("half precision is computed as the toolkit's headers have it") {
 }
 
 TEST_CASE("bfloat16, FP8, complex numbers and the driver's types come from the toolkit") {
-  if (!has_toolkit()) return;
+  if (!tuner::test::has_toolkit()) return;
   const std::vector<float> out = run_floats(R"(
     #include <cuComplex.h>
     #include <cuda.h>
@@ -136,4 +129,16 @@ TEST_CASE("a failure begins with the error, not with the way to it") {
   const std::string first = made.log.substr(0, made.log.find('\n'));
   CHECK(contains(first, ":3:"));
   CHECK(contains(first, ": error: "));
+}
+
+TEST_CASE("inline PTX is named as what does not run here, with its line") {
+  CpuMachine machine;
+  for (const std::string assembly : {"asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(x) : \"f\"(*out));",
+                                     "asm volatile(\"wgmma.fence.sync.aligned;\\n\" ::: \"memory\");"}) {
+    CAPTURE(assembly);
+    const auto made = machine.compile({.source = "__global__ void kernel(float* out) {\n  float x = 0;\n  " +
+                                                 assembly + "\n  *out = x;\n}"});
+    CHECK(made.status == TrialStatus::compile_error);
+    CHECK(made.log.starts_with("kernel.cu:3: error: inline PTX does not run on the CPU"));
+  }
 }

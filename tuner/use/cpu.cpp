@@ -84,6 +84,8 @@ class BlockRunner {
     return m_barrier_result;
   }
 
+  void yield() { wait(Waiting::no_longer); }
+
   unsigned long long warp_operation(const tuner_cpu::WarpRequest& request) {
     const unsigned rank = tuner_cpu_current->rank;
     const unsigned lane = rank % warp_size;
@@ -298,6 +300,10 @@ int tuner_cpu_barrier(int predicate, const char*, int) {
 
 unsigned long long tuner_cpu_warp(const tuner_cpu::WarpRequest* request) {
   return tuner::use::runner().warp_operation(*request);
+}
+
+void tuner_cpu_yield() {
+  tuner::use::runner().yield();
 }
 
 // run() refuses grids and clusters whose blocks may wait for each other, so these are a block's.

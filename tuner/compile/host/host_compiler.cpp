@@ -14,6 +14,7 @@
 #include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/source/kernel_source.hpp"
+#include "tuner/source/tokens.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/files.hpp"
 
@@ -299,6 +300,25 @@ std::string host_code_note(const model::CompileJob& job, const std::string& log)
   return "";
 }
 
+/// Where a compiler or an assembler did not know instructions of a GPU: that, in one line before its log.
+std::string assembly_note(const model::CompileJob& job, const std::string& log) {
+  const std::string_view error = first_error(log);
+  const bool is_about_it = log.find("Assembler messages") != std::string::npos ||
+                           error.find("constraint") != std::string::npos ||
+                           error.find("instruction") != std::string::npos;
+  for (const model::SourceText& source : job.source) {
+    if (!is_about_it) break;
+    for (const source::Token& token : source::tokens_of(source.text)) {
+      if (token.in_directive || !(token.is("asm") || token.is("__asm__") || token.is("__asm"))) continue;
+      return fmt::format(
+          "{}:{}: error: inline PTX does not run on the CPU: put it behind #ifdef __CUDA_ARCH__ "
+          "(devices = [\"cuda\"] restricts the kernel to GPUs)\n",
+          source.name, token.line);
+    }
+  }
+  return "";
+}
+
 void describe_entries(const model::CompileJob& job, model::Compilation& compilation) {
   const std::int64_t shared_bytes = job.host_library ? 0 : thread_local_bytes(compilation.binary);
   for (std::size_t i = 0; i < job.entries.size(); ++i) {
@@ -375,8 +395,10 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
     compilation.binary = bytes_of(folder.path() / binary);
     describe_entries(job, compilation);
   }
-  if (compilation.status == model::TrialStatus::compile_error && !job.host_library)
-    compilation.log.insert(0, host_code_note(job, compilation.log));
+  if (compilation.status == model::TrialStatus::compile_error && !job.host_library) {
+    const std::string note = assembly_note(job, compilation.log);
+    compilation.log.insert(0, note.empty() ? host_code_note(job, compilation.log) : note);
+  }
   compilation.log = tidy_log(compilation.log);
   compilation.compile_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

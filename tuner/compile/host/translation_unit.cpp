@@ -21,7 +21,9 @@ namespace {
 
 /// Headers that sources for nvcc include, and that have nothing but what kernels see anyway.
 constexpr std::string_view seen_anyway =
-    "cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h vector_types.h";
+    "cuda_runtime.h cuda_runtime_api.h device_atomic_functions.h device_functions.h "
+    "device_launch_parameters.h "
+    "math_functions.h vector_functions.h vector_types.h";
 /// Standard headers that are no more than that for kernels which need no more than CUDA gives; the host's own
 /// where other standard headers are used.
 constexpr std::string_view seen_or_standard = "cmath cstdio math.h stdio.h";
@@ -29,8 +31,9 @@ constexpr std::string_view seen_or_standard = "cmath cstdio math.h stdio.h";
 /// Other headers that get along with what kernels see: the runtime's own, and those of the host that declare
 /// types and limits alone.
 constexpr std::string_view light =
-    "assert.h cassert cfloat cinttypes climits cooperative_groups.h cooperative_groups/reduce.h cstddef "
-    "cstdint float.h inttypes.h limits.h stddef.h stdint.h type_traits";
+    "assert.h cassert cfloat cinttypes climits cooperative_groups.h cooperative_groups/memcpy_async.h "
+    "cooperative_groups/reduce.h cooperative_groups/scan.h cstddef cstdint cuda_pipeline.h "
+    "cuda_pipeline_primitives.h float.h inttypes.h limits.h stddef.h stdint.h type_traits";
 
 bool is_light(std::string_view name) {
   return util::has_word(light, name) || util::has_word(seen_anyway, name) ||

@@ -95,6 +95,16 @@ void BlockRunner::wait(Waiting reason, const Site& site) {
   tuner_cpu_current = self;
 }
 
+void BlockRunner::yield() {
+  tuner_cpu::Thread* const self = tuner_cpu_current;
+  m_ready[self->rank / 64] |= std::uint64_t{1} << (self->rank % 64);
+  if (m_races != nullptr) m_races->barrier();
+  Fibre& next = next_to_run();
+  if (&next == m_running) return;  // all others wait
+  switch_to(next);
+  tuner_cpu_current = self;
+}
+
 void BlockRunner::hand_over() {
   switch_to(next_to_run());
 }
@@ -150,4 +160,8 @@ void BlockRunner::arrived_from_switch(fiber&& previous) {
 
 [[gnu::flatten]] unsigned long long tuner_cpu_warp(const tuner_cpu::WarpRequest* request) {
   return tuner::device::cpu::running().warp_operation(*request);
+}
+
+void tuner_cpu_yield() {
+  tuner::device::cpu::running().yield();
 }

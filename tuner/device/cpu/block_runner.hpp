@@ -46,6 +46,7 @@ class BlockRunner {
 
   // Called by kernels, on the fibre of the thread that is running.
   int barrier(bool predicate, const tuner_cpu::Site& site);
+  void yield();
   void grid_barrier(const tuner_cpu::Site& site);
   void cluster_barrier(const tuner_cpu::Site& site);
   void* map_shared(const void* address, unsigned rank);

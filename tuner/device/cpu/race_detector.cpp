@@ -85,7 +85,10 @@ void RaceDetector::access(unsigned thread, const void* address, unsigned bytes, 
   const unsigned clock = m_clocks[thread / warp_size][thread % warp_size][thread % warp_size];
   const Record now{m_epoch, code, thread, clock};
   const auto first = reinterpret_cast<std::uintptr_t>(address);
+  const bool releases = access == Access::release;
+  if (releases) access = Access::atomic;
   for (std::uintptr_t at = first; at < first + bytes; ++at) touch(cell(at), now, access, at);
+  if (releases) barrier();
 }
 
 RaceDetector::Cell& RaceDetector::cell(std::uintptr_t address) {
@@ -109,7 +112,7 @@ void RaceDetector::touch(Cell& cell, const Record& now, Access access, std::uint
     case Access::read:
       remember(cell.reads, now);
       break;
-    case Access::atomic:
+    default:
       remember(cell.atomics, now);
       break;
   }

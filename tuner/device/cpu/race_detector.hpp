@@ -62,7 +62,8 @@ struct RawRace {
 /// a chain of warp operations (vector clocks: Flanagan and Freund, "FastTrack", PLDI 2009, cut down to the 32
 /// lanes that such chains can connect). For each byte the last write, and two reads and two atomics by
 /// different threads, are remembered: more of them would conflict with the same write. Accesses of different
-/// blocks are never compared.
+/// blocks are never compared, nor what a release or a wait in a loop lies between: who has seen it is not
+/// followed.
 class RaceDetector {
  public:
   void begin_block(const tuner_cpu::Index3& block, unsigned threads);

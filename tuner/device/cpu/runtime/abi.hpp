@@ -66,8 +66,8 @@ struct WarpRequest {
 };
 
 /// How a memory access may conflict with others: reads with writes and atomics, writes with all, atomics with
-/// all but atomics.
-enum class Access { read, write, atomic };
+/// all but atomics. A release is an atomic that lets other threads see what was done before.
+enum class Access { read, write, atomic, release };
 
 /// A kernel of the shared object, exported as tuner_cpu_kernel_0, tuner_cpu_kernel_1, …
 struct Kernel {
@@ -100,6 +100,8 @@ void tuner_cpu_grid_barrier(const char* file, int line);
 void tuner_cpu_cluster_barrier(const char* file, int line);
 /// What is at this address of the caller's shared memory, in that of block `rank` of its cluster.
 void* tuner_cpu_map_shared(const void* address, unsigned rank);
+/// Lets other threads of the block go on first.
+void tuner_cpu_yield();
 [[noreturn]] void tuner_cpu_assertion_failed(const char* condition, const char* file, int line);
 double tuner_cpu_clock_ns();
 /// An access of a module that reports its accesses. `code` is an address after the instruction.

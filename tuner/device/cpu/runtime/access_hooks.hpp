@@ -34,6 +34,66 @@ TUNER_CPU_HOOK void __tsan_write_range(void* address, unsigned long bytes) {
   tuner_cpu_access(address, static_cast<unsigned>(bytes), tuner_cpu::Access::write,
                    __builtin_return_address(0));
 }
+// The language's own atomics, of cuda::atomic and its like. Memory orders from 3 (__ATOMIC_RELEASE) on let
+// others see what was done before.
+namespace tuner_cpu {
+inline __attribute__((no_sanitize("thread"))) void note_atomic(const volatile void* address, unsigned bytes,
+                                                               int order, const void* code) {
+  tuner_cpu_access(const_cast<const void*>(address), bytes, order < 3 ? Access::atomic : Access::release,
+                   code);
+}
+}  // namespace tuner_cpu
+#define TUNER_CPU_NOTE_ATOMIC \
+  tuner_cpu::note_atomic(address, sizeof *address, order, __builtin_return_address(0))
+#define TUNER_CPU_ATOMIC_CHANGE(bits, type, name)                                                   \
+  TUNER_CPU_HOOK type __tsan_atomic##bits##_##name(volatile type* address, type value, int order) { \
+    TUNER_CPU_NOTE_ATOMIC;                                                                          \
+    return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                       \
+  }
+#define TUNER_CPU_ATOMIC_SWAP(bits, type, name)                                                              \
+  TUNER_CPU_HOOK int __tsan_atomic##bits##_##name(volatile type* address, type* expected, type value,        \
+                                                  int order, int) {                                          \
+    TUNER_CPU_NOTE_ATOMIC;                                                                                   \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }
+#define TUNER_CPU_ATOMIC_SIZE(bits, type)                                                                 \
+  TUNER_CPU_HOOK type __tsan_atomic##bits##_load(const volatile type* address, int order) {               \
+    tuner_cpu::note_atomic(address, sizeof *address, order > 2 ? 2 : order, __builtin_return_address(0)); \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                    \
+  }                                                                                                       \
+  TUNER_CPU_HOOK void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {        \
+    TUNER_CPU_NOTE_ATOMIC;                                                                                \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                       \
+  TUNER_CPU_HOOK type __tsan_atomic##bits##_exchange(volatile type* address, type value, int order) {     \
+    TUNER_CPU_NOTE_ATOMIC;                                                                                \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                         \
+  }                                                                                                       \
+  TUNER_CPU_HOOK type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected,   \
+                                                                 type value, int order, int) {            \
+    TUNER_CPU_NOTE_ATOMIC;                                                                                \
+    __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+    return expected;                                                                                      \
+  }                                                                                                       \
+  TUNER_CPU_ATOMIC_SWAP(bits, type, compare_exchange_strong)                                              \
+  TUNER_CPU_ATOMIC_SWAP(bits, type, compare_exchange_weak)                                                \
+  TUNER_CPU_ATOMIC_CHANGE(bits, type, fetch_add)                                                          \
+  TUNER_CPU_ATOMIC_CHANGE(bits, type, fetch_sub)                                                          \
+  TUNER_CPU_ATOMIC_CHANGE(bits, type, fetch_and)                                                          \
+  TUNER_CPU_ATOMIC_CHANGE(bits, type, fetch_or)                                                           \
+  TUNER_CPU_ATOMIC_CHANGE(bits, type, fetch_xor)                                                          \
+  TUNER_CPU_ATOMIC_CHANGE(bits, type, fetch_nand)
+TUNER_CPU_ATOMIC_SIZE(8, unsigned char)
+TUNER_CPU_ATOMIC_SIZE(16, unsigned short)
+TUNER_CPU_ATOMIC_SIZE(32, unsigned)
+TUNER_CPU_ATOMIC_SIZE(64, unsigned long)
+#undef TUNER_CPU_ATOMIC_SIZE
+#undef TUNER_CPU_ATOMIC_CHANGE
+#undef TUNER_CPU_ATOMIC_SWAP
+#undef TUNER_CPU_NOTE_ATOMIC
+TUNER_CPU_HOOK void __tsan_atomic_thread_fence(int) {}
+TUNER_CPU_HOOK void __tsan_atomic_signal_fence(int) {}
+
 TUNER_CPU_HOOK void __tsan_vptr_update(void**, void*) {}
 TUNER_CPU_HOOK void __tsan_vptr_read(void**) {}
 TUNER_CPU_HOOK void __tsan_init() {}

@@ -4,6 +4,7 @@
 // Where accesses are reported, an atomic reports itself as one: it conflicts with plain accesses alone. It is
 // then not inlined, so that its return address is the line that called it.
 #include "abi.hpp"
+#include "types.hpp"
 
 #if defined(TUNER_CPU_REPORT_ACCESSES)
 #define TUNER_CPU_ATOMIC inline __attribute__((no_sanitize("thread"), noinline))
@@ -64,6 +65,11 @@ TUNER_CPU_INTEGER_ATOMICS(int)
 TUNER_CPU_INTEGER_ATOMICS(unsigned)
 TUNER_CPU_INTEGER_ATOMICS(long long)
 TUNER_CPU_INTEGER_ATOMICS(unsigned long long)
+TUNER_CPU_ATOMIC unsigned short atomicCAS(unsigned short* at, unsigned short expected, unsigned short value) {
+  TUNER_CPU_NOTE(at);
+  __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+}
 TUNER_CPU_CHANGE(atomicAdd, float, unsigned, old + value)
 TUNER_CPU_CHANGE(atomicExch, float, unsigned, (static_cast<void>(old), value))
 TUNER_CPU_CHANGE(atomicAdd, double, unsigned long long, old + value)
@@ -72,6 +78,19 @@ TUNER_CPU_CHANGE(atomicExch, double, unsigned long long, (static_cast<void>(old)
 // functions).
 TUNER_CPU_CHANGE(atomicInc, unsigned, unsigned, old >= value ? 0U : old + 1U)
 TUNER_CPU_CHANGE(atomicDec, unsigned, unsigned, old == 0U || old > value ? value : old - 1U)
+// Each element by itself, as the guide says.
+TUNER_CPU_ATOMIC float2 atomicAdd(float2* at, float2 value) {
+  TUNER_CPU_NOTE(at);
+  const auto add = [](float& to, float more) {
+    return tuner_cpu::exchange_with<unsigned>(&to, [more](float old) -> float { return old + more; });
+  };
+  return {add(at->x, value.x), add(at->y, value.y)};
+}
+TUNER_CPU_ATOMIC float4 atomicAdd(float4* at, float4 value) {
+  const float2 first = atomicAdd(reinterpret_cast<float2*>(at), float2{value.x, value.y});
+  const float2 second = atomicAdd(reinterpret_cast<float2*>(at) + 1, float2{value.z, value.w});
+  return {first.x, first.y, second.x, second.y};
+}
 // CUDA has no atomicMin and atomicMax for floating types; neither have we, so that a kernel is not CPU-only
 // by accident.
 
@@ -89,6 +108,8 @@ TUNER_CPU_CHANGE(atomicDec, unsigned, unsigned, old == 0U || old > value ? value
 #define atomicMin_block atomicMin
 #define atomicMax_block atomicMax
 #define atomicCAS_block atomicCAS
+#define atomicInc_block atomicInc
+#define atomicDec_block atomicDec
 #define atomicAdd_system atomicAdd
 #define atomicSub_system atomicSub
 #define atomicAnd_system atomicAnd
@@ -98,3 +119,5 @@ TUNER_CPU_CHANGE(atomicDec, unsigned, unsigned, old == 0U || old > value ? value
 #define atomicMin_system atomicMin
 #define atomicMax_system atomicMax
 #define atomicCAS_system atomicCAS
+#define atomicInc_system atomicInc
+#define atomicDec_system atomicDec

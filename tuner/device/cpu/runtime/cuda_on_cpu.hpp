@@ -5,7 +5,7 @@
 // TUNER_CPU_STANDARD_HEADERS and with these headers included before this one: what is defined here as macros
 // would break them.
 //
-// Left undefined: __CUDA_ARCH__ and __CUDACC__. Inline PTX and tensor-core code belong behind an #ifdef on
+// Left undefined: __CUDA_ARCH__ and __CUDACC__. Inline PTX belongs behind an #ifdef on
 // the first.
 #include "abi.hpp"
 
@@ -16,7 +16,10 @@
 #include "intrinsics.hpp"
 #include "launcher.hpp"
 #include "mathematics.hpp"
+#include "rounding.hpp"
 #include "shared_memory.hpp"
+#include "simd.hpp"
+#include "special_functions.hpp"
 #include "threads.hpp"
 #include "types.hpp"
 #if defined(TUNER_CPU_REPORT_ACCESSES)

@@ -3,6 +3,7 @@
 #include "abi.hpp"
 #include "assert.h"
 #if defined(TUNER_CPU_STANDARD_HEADERS)
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #endif
@@ -19,7 +20,18 @@ inline long clock() {
 inline unsigned long long __globaltimer() {
   return static_cast<unsigned long long>(tuner_cpu_clock_ns());
 }
-inline void __nanosleep(unsigned) {}
+
+// Who waits for another thread of the block in a loop has to let it run: threads of a block share a core.
+inline int tuner_cpu_give_way() noexcept {
+  tuner_cpu_yield();
+  return 0;
+}
+inline void __nanosleep(unsigned) {
+  tuner_cpu_yield();
+}
+// So wait the barriers, semaphores and pipelines of CUDA's C++ library.
+#define sched_yield tuner_cpu_give_way
+#define nanosleep(time, left) tuner_cpu_give_way()
 
 // A kernel's printf is dropped: thousands of threads would write over the program's own output.
 template <class... Values>
@@ -35,3 +47,4 @@ using ::tuner_cpu_printf;
   __builtin_trap();
 }
 inline void __brkpt() {}
+inline void __prof_trigger(int) {}

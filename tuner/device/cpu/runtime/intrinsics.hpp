@@ -1,9 +1,9 @@
 #pragma once
-// Intrinsics. First those of floating numbers: rounded arithmetic, conversions, bit casts and the fast
-// functions; behind them those of integers. A fast function is the accurate one here: what is within its
-// bound on a GPU is within it on the CPU. Directed rounding is offered where it is exact to do so
-// (conversions to integers); __fadd_ru and its like are not offered.
+// Intrinsics. First those of floating numbers: conversions to integers, bit casts and the fast functions;
+// behind them those of integers. A fast function is the accurate one here: what is within its bound on a GPU
+// is within it on the CPU.
 #include "mathematics.hpp"
+#include "types.hpp"
 
 #define TUNER_CPU_BIT_CAST(name, to, from)            \
   inline to name(from value) {                        \
@@ -18,37 +18,15 @@ TUNER_CPU_BIT_CAST(__uint_as_float, float, unsigned)
 TUNER_CPU_BIT_CAST(__double_as_longlong, long long, double)
 TUNER_CPU_BIT_CAST(__longlong_as_double, double, long long)
 #undef TUNER_CPU_BIT_CAST
-
-#define TUNER_CPU_ROUNDED(type, letter, root)      \
-  inline type __##letter##add_rn(type a, type b) { \
-    return a + b;                                  \
-  }                                                \
-  inline type __##letter##sub_rn(type a, type b) { \
-    return a - b;                                  \
-  }                                                \
-  inline type __##letter##mul_rn(type a, type b) { \
-    return a * b;                                  \
-  }                                                \
-  inline type __##letter##div_rn(type a, type b) { \
-    return a / b;                                  \
-  }                                                \
-  inline type __##letter##rcp_rn(type a) {         \
-    return 1 / a;                                  \
-  }                                                \
-  inline type __##letter##sqrt_rn(type a) {        \
-    return root(a);                                \
-  }
-TUNER_CPU_ROUNDED(float, f, sqrtf)
-TUNER_CPU_ROUNDED(double, d, sqrt)
-#undef TUNER_CPU_ROUNDED
-inline float __frsqrt_rn(float a) {
-  return static_cast<float>(1.0 / sqrt(static_cast<double>(a)));
+inline int __double2hiint(double value) {
+  return static_cast<int>(__double_as_longlong(value) >> 32);
 }
-inline float __fmaf_rn(float a, float b, float c) {
-  return fmaf(a, b, c);
+inline int __double2loint(double value) {
+  return static_cast<int>(__double_as_longlong(value));
 }
-inline double __fma_rn(double a, double b, double c) {
-  return fma(a, b, c);
+inline double __hiloint2double(int high, int low) {
+  return __longlong_as_double(static_cast<long long>(
+      static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32 | static_cast<unsigned>(low)));
 }
 
 #define TUNER_CPU_FAST(name)       \
@@ -117,20 +95,6 @@ TUNER_CPU_TO_INTEGER(double, double, unsigned, uint)
 TUNER_CPU_TO_INTEGER(double, double, long long, ll)
 TUNER_CPU_TO_INTEGER(double, double, unsigned long long, ull)
 #undef TUNER_CPU_TO_INTEGER
-
-#define TUNER_CPU_TO_REAL(from, from_name, to)  \
-  inline to __##from_name##2##to##_rn(from x) { \
-    return static_cast<to>(x);                  \
-  }
-TUNER_CPU_TO_REAL(int, int, float)
-TUNER_CPU_TO_REAL(unsigned, uint, float)
-TUNER_CPU_TO_REAL(long long, ll, float)
-TUNER_CPU_TO_REAL(unsigned long long, ull, float)
-TUNER_CPU_TO_REAL(int, int, double)
-TUNER_CPU_TO_REAL(unsigned, uint, double)
-TUNER_CPU_TO_REAL(long long, ll, double)
-TUNER_CPU_TO_REAL(double, double, float)
-#undef TUNER_CPU_TO_REAL
 
 // Cache hints: plain loads and stores.
 #define TUNER_CPU_LOAD(name)             \
@@ -207,6 +171,24 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   const unsigned long long both = static_cast<unsigned long long>(high) << 32 | low;
   return static_cast<unsigned>(both >> (shift & 31U));
 }
+// The forms with `c` shift by 32 at most.
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return shift < 32U ? __funnelshift_l(low, high, shift) : low;
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  return shift < 32U ? __funnelshift_r(low, high, shift) : high;
+}
+/// The place of the set bit of `mask` that is the offset-th from bit `base` on, itself included: upwards
+/// where offset > 0, downwards where it is < 0; ~0 where there is none.
+inline unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0) return mask >> (base & 31U) & 1U ? base : ~0U;
+  const int step = offset > 0 ? 1 : -1;
+  int left = offset > 0 ? offset : -offset;
+  for (int bit = static_cast<int>(base); bit >= 0 && bit < 32; bit += step) {
+    if ((mask >> bit & 1U) != 0 && --left == 0) return static_cast<unsigned>(bit);
+  }
+  return ~0U;
+}
 
 // 24-bit products use the low 24 bits of each factor, sign-extended in the signed form.
 inline int __mul24(int a, int b) {
@@ -233,6 +215,15 @@ inline unsigned __sad(int a, int b, unsigned sum) {
   const long long difference = static_cast<long long>(a) - b;
   return sum + static_cast<unsigned>(difference < 0 ? -difference : difference);
 }
+inline unsigned __usad(unsigned a, unsigned b, unsigned sum) {
+  return sum + (a < b ? b - a : a - b);
+}
+inline unsigned __uhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1);
+}
+inline unsigned __urhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1);
+}
 inline int __hadd(int a, int b) {
   return static_cast<int>((static_cast<long long>(a) + b) >> 1);
 }
@@ -240,6 +231,7 @@ inline int __rhadd(int a, int b) {
   return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
 }
 
+// Sums of products of lanes.
 inline int __dp4a(int a, int b, int sum) {
   unsigned total = static_cast<unsigned>(sum);
   for (int shift = 0; shift < 32; shift += 8) {
@@ -253,3 +245,41 @@ inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
   for (int shift = 0; shift < 32; shift += 8) sum += (a >> shift & 0xffU) * (b >> shift & 0xffU);
   return sum;
 }
+namespace tuner_cpu {
+
+template <class To, class From>
+inline To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From), "the same bits");
+  To to;
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+}  // namespace tuner_cpu
+
+inline int __dp4a(char4 a, char4 b, int sum) {
+  return __dp4a(tuner_cpu::bits_as<int>(a), tuner_cpu::bits_as<int>(b), sum);
+}
+inline unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
+  return __dp4a(tuner_cpu::bits_as<unsigned>(a), tuner_cpu::bits_as<unsigned>(b), sum);
+}
+// Two halves of `a` by the two lower or the two higher bytes of `b`.
+#define TUNER_CPU_DP2A(name, shift)                                                                     \
+  inline int name(int a, int b, int sum) {                                                              \
+    const short2 left = tuner_cpu::bits_as<short2>(a);                                                  \
+    const char4 right = tuner_cpu::bits_as<char4>(static_cast<int>(static_cast<unsigned>(b) >> shift)); \
+    return static_cast<int>(static_cast<unsigned>(sum) + static_cast<unsigned>(left.x * right.x) +      \
+                            static_cast<unsigned>(left.y * right.y));                                   \
+  }                                                                                                     \
+  inline unsigned name(unsigned a, unsigned b, unsigned sum) {                                          \
+    return sum + (a & 0xffffU) * (b >> shift & 0xffU) + (a >> 16) * (b >> (shift + 8) & 0xffU);         \
+  }                                                                                                     \
+  inline int name(short2 a, char4 b, int sum) {                                                         \
+    return name(tuner_cpu::bits_as<int>(a), tuner_cpu::bits_as<int>(b), sum);                           \
+  }                                                                                                     \
+  inline unsigned name(ushort2 a, uchar4 b, unsigned sum) {                                             \
+    return name(tuner_cpu::bits_as<unsigned>(a), tuner_cpu::bits_as<unsigned>(b), sum);                 \
+  }
+TUNER_CPU_DP2A(__dp2a_lo, 0)
+TUNER_CPU_DP2A(__dp2a_hi, 16)
+#undef TUNER_CPU_DP2A

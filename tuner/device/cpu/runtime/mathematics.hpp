@@ -61,6 +61,10 @@ TUNER_CPU_C1(trunc)
 TUNER_CPU_C1(rint)
 TUNER_CPU_C1(nearbyint)
 TUNER_CPU_C1(fabs)
+TUNER_CPU_C1(j0)
+TUNER_CPU_C1(j1)
+TUNER_CPU_C1(y0)
+TUNER_CPU_C1(y1)
 TUNER_CPU_C2(pow)
 TUNER_CPU_C2(atan2)
 TUNER_CPU_C2(hypot)
@@ -88,6 +92,26 @@ extern "C" double frexp(double, int*) noexcept;
 extern "C" float frexpf(float, int*) noexcept;
 extern "C" double modf(double, double*) noexcept;
 extern "C" float modff(float, float*) noexcept;
+inline float modf(float x, float* whole) {
+  return modff(x, whole);
+}
+extern "C" double scalbn(double, int) noexcept;
+extern "C" float scalbnf(float, int) noexcept;
+inline float scalbn(float x, int exponent) {
+  return scalbnf(x, exponent);
+}
+extern "C" double scalbln(double, long) noexcept;
+extern "C" float scalblnf(float, long) noexcept;
+extern "C" int ilogb(double) noexcept;
+extern "C" int ilogbf(float) noexcept;
+extern "C" double remquo(double, double, int*) noexcept;
+extern "C" float remquof(float, float, int*) noexcept;
+extern "C" double nan(const char*) noexcept;
+extern "C" float nanf(const char*) noexcept;
+extern "C" double jn(int, double) noexcept;
+extern "C" float jnf(int, float) noexcept;
+extern "C" double yn(int, double) noexcept;
+extern "C" float ynf(int, float) noexcept;
 extern "C" long lrint(double) noexcept;
 extern "C" long lrintf(float) noexcept;
 extern "C" long lround(double) noexcept;
@@ -158,11 +182,17 @@ inline void sincosf(float x, float* sine, float* cosine) noexcept {
 inline void sincos(double x, double* sine, double* cosine) noexcept {
   *sine = sin(x), *cosine = cos(x);
 }
-inline float norm3df(float x, float y, float z) noexcept {
-  return sqrtf(x * x + y * y + z * z);
+inline void sincos(float x, float* sine, float* cosine) noexcept {
+  sincosf(x, sine, cosine);
 }
-inline double norm3d(double x, double y, double z) noexcept {
-  return sqrt(x * x + y * y + z * z);
+inline void sincospif(float x, float* sine, float* cosine) noexcept {
+  *sine = sinpif(x), *cosine = cospif(x);
+}
+inline void sincospi(float x, float* sine, float* cosine) noexcept {
+  sincospif(x, sine, cosine);
+}
+inline void sincospi(double x, double* sine, double* cosine) noexcept {
+  *sine = sinpi(x), *cosine = cospi(x);
 }
 
 // min and max of integers; mixed signs compare as unsigned, as in CUDA. Of floating numbers a NaN loses.
@@ -202,5 +232,17 @@ inline unsigned umin(unsigned a, unsigned b) {
   return min(a, b);
 }
 inline unsigned umax(unsigned a, unsigned b) {
+  return max(a, b);
+}
+inline long long llmin(long long a, long long b) {
+  return min(a, b);
+}
+inline long long llmax(long long a, long long b) {
+  return max(a, b);
+}
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return min(a, b);
+}
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) {
   return max(a, b);
 }

@@ -125,6 +125,13 @@ inline unsigned __match_any_sync(unsigned mask, Value value, TUNER_CPU_SITE) {
   __builtin_memcpy(&bits, &value, sizeof value);
   return static_cast<unsigned>(tuner_cpu::warp(tuner_cpu::WarpOperation::match, mask, bits, 0, file, line));
 }
+/// The mask where all of it have one value, and *pred says so; else 0.
+template <class Value>
+inline unsigned __match_all_sync(unsigned mask, Value value, int* pred, TUNER_CPU_SITE) {
+  const unsigned same = __match_any_sync(mask, value, file, line);
+  *pred = __all_sync(mask, same == __ballot_sync(mask, 1, file, line), file, line);
+  return *pred != 0 ? mask : 0;
+}
 
 // Only the caller is certain to be here: threads of a warp do not run in lockstep, and CUDA promises no more
 // either. A group formed this way is one thread; code that is right for any group is right for it.

@@ -3,20 +3,27 @@
 
 namespace cooperative_groups {
 
-template <class Value>
-struct plus {
-  Value operator()(Value a, Value b) const { return a + b; }
-};
-template <class Value>
-struct less {
-  Value operator()(Value a, Value b) const { return b < a ? b : a; }
-};
-template <class Value>
-struct greater {
-  Value operator()(Value a, Value b) const { return a < b ? b : a; }
-};
+#define TUNER_CPU_OPERATION(name, result)                                     \
+  template <class Value>                                                      \
+  struct name {                                                               \
+    Value operator()(const Value& a, const Value& b) const { return result; } \
+  };
+TUNER_CPU_OPERATION(plus, a + b)
+TUNER_CPU_OPERATION(less, b < a ? b : a)
+TUNER_CPU_OPERATION(greater, a < b ? b : a)
+TUNER_CPU_OPERATION(bit_and, a& b)
+TUNER_CPU_OPERATION(bit_or, a | b)
+TUNER_CPU_OPERATION(bit_xor, a ^ b)
+#undef TUNER_CPU_OPERATION
 
-/// Over a tile; every thread of it gets the result.
+/// Over a tile or a coalesced group; every thread of it gets the result.
+template <class Group, class Value, class Operation>
+inline Value reduce(const Group& group, Value value, Operation operation) {
+  Value total = group.shfl(value, 0);
+  for (unsigned rank = 1; rank < group.num_threads(); ++rank)
+    total = operation(total, group.shfl(value, static_cast<int>(rank)));
+  return total;
+}
 template <unsigned Size, class Parent, class Value, class Operation>
 inline Value reduce(const thread_block_tile<Size, Parent>& tile, Value value, Operation operation) {
   for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2)
