@@ -11,6 +11,7 @@
 
 #include "tests/kernels/cpu_machine.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/command.hpp"
 
 using tuner::compile::host::Instrument;
 using tuner::device::DeviceFault;
@@ -325,6 +326,9 @@ TEST_CASE("atomics race with plain accesses and not with each other; bytes side 
   CHECK(std::min(reset[0].first.line, reset[0].second.line) == 3);
   CHECK(std::max(reset[0].first.line, reset[0].second.line) == 4);
   CHECK_FALSE(races("out[0] = threadIdx.x;").empty());  // two writes to global memory
+  if (!tuner::util::find_program("clang++")) return;
+  const Variable clang("TUNER_HOST_CXX", "clang++");
+  CHECK(races("atomicAdd(out, 1); atomicMax(out + 1, 3);").empty());
 }
 
 TEST_SUITE_END();

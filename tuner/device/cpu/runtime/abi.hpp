@@ -5,6 +5,16 @@
 //
 // The shared object calls back through the tuner_cpu_ symbols below, which the program exports to it.
 
+// Of functions whose accesses are not reported, or report themselves. Clang reports atomics of functions with
+// the usual attribute all the same.
+#if !defined(TUNER_CPU_REPORT_ACCESSES)
+#define TUNER_CPU_UNREPORTED
+#elif defined(__clang__)
+#define TUNER_CPU_UNREPORTED __attribute__((disable_sanitizer_instrumentation))
+#else
+#define TUNER_CPU_UNREPORTED __attribute__((no_sanitize("thread")))
+#endif
+
 namespace tuner_cpu {
 
 inline constexpr int abi_version = 2;

@@ -4,7 +4,7 @@
 // Each passes the access on, with the address of the code that made it.
 #include "abi.hpp"
 
-#define TUNER_CPU_HOOK extern "C" __attribute__((no_sanitize("thread"), visibility("hidden")))
+#define TUNER_CPU_HOOK extern "C" TUNER_CPU_UNREPORTED __attribute__((visibility("hidden")))
 #define TUNER_CPU_ACCESS(name, bytes, access)                                                 \
   TUNER_CPU_HOOK void name(void* address) {                                                   \
     tuner_cpu_access(address, bytes, tuner_cpu::Access::access, __builtin_return_address(0)); \
@@ -37,8 +37,8 @@ TUNER_CPU_HOOK void __tsan_write_range(void* address, unsigned long bytes) {
 // The language's own atomics, of cuda::atomic and its like. Memory orders from 3 (__ATOMIC_RELEASE) on let
 // others see what was done before.
 namespace tuner_cpu {
-inline __attribute__((no_sanitize("thread"))) void note_atomic(const volatile void* address, unsigned bytes,
-                                                               int order, const void* code) {
+inline TUNER_CPU_UNREPORTED void note_atomic(const volatile void* address, unsigned bytes, int order,
+                                             const void* code) {
   tuner_cpu_access(const_cast<const void*>(address), bytes, order < 3 ? Access::atomic : Access::release,
                    code);
 }

@@ -7,7 +7,7 @@
 #include "types.hpp"
 
 #if defined(TUNER_CPU_REPORT_ACCESSES)
-#define TUNER_CPU_ATOMIC inline __attribute__((no_sanitize("thread"), noinline))
+#define TUNER_CPU_ATOMIC inline TUNER_CPU_UNREPORTED __attribute__((noinline))
 #define TUNER_CPU_NOTE(at) \
   tuner_cpu_access(at, sizeof *(at), tuner_cpu::Access::atomic, __builtin_return_address(0))
 #else
@@ -19,7 +19,7 @@ namespace tuner_cpu {
 
 /// Replaces *at by change(old) and returns the old value. `Bits` is an integer type of the same size.
 template <class Bits, class Value, class Change>
-inline __attribute__((no_sanitize("thread"))) Value exchange_with(Value* at, Change change) {
+inline TUNER_CPU_UNREPORTED Value exchange_with(Value* at, Change change) {
   static_assert(sizeof(Value) == sizeof(Bits), "the compare-and-swap is on the bits");
   Bits* bits = reinterpret_cast<Bits*>(at);
   Bits old = __atomic_load_n(bits, __ATOMIC_RELAXED);

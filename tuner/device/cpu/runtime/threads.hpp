@@ -43,9 +43,9 @@ inline int __syncthreads_and(int predicate, TUNER_CPU_SITE) {
 }
 
 // Not reported: a fence orders accesses and is none.
-#define TUNER_CPU_FENCE(name)                                 \
-  inline __attribute__((no_sanitize("thread"))) void name() { \
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);                  \
+#define TUNER_CPU_FENCE(name)                \
+  inline TUNER_CPU_UNREPORTED void name() {  \
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); \
   }
 TUNER_CPU_FENCE(__threadfence)
 TUNER_CPU_FENCE(__threadfence_block)
