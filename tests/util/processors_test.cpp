@@ -41,9 +41,9 @@ TEST_SUITE("tuner::util, processors") {
       write(all / "memory/job/memory.limit_in_bytes", "2147483648");
       write(all / "memory/memory.limit_in_bytes", "9223372036854771712");
     }
-    const util::GroupLimits limits = util::group_limits(own, all);
+    const util::GroupLimits limits = util::group_limits(own.c_str(), all.c_str());
     CHECK(limits.processors == 2.5);
-    CHECK(limits.memory_bytes == std::int64_t{1} << 31);
+    CHECK(limits.memory_bytes == 2147483648.0);
   }
 
   TEST_CASE("where groups set no limit, or are not there, nothing is limited") {
@@ -53,15 +53,16 @@ TEST_SUITE("tuner::util, processors") {
       write(folder.path() / "all/cpu.max", "max 100000");
     }
     SUBCASE("not there") {}
-    const util::GroupLimits limits = util::group_limits(folder.path() / "own", folder.path() / "all");
-    CHECK(!limits.processors);
-    CHECK(!limits.memory_bytes);
+    const util::GroupLimits limits =
+        util::group_limits((folder.path() / "own").c_str(), (folder.path() / "all").c_str());
+    CHECK(limits.processors == 0);
+    CHECK(limits.memory_bytes == 0);
   }
 
   TEST_CASE("as many processors are usable as a quota begins, of those that there are") {
     const int all = util::usable_processors({});
     REQUIRE(all >= 1);
-    const auto usable = [](double processors) { return util::usable_processors({processors, std::nullopt}); };
+    const auto usable = [](double processors) { return util::usable_processors({processors, 0}); };
     CHECK(usable(0.1) == 1);
     CHECK(usable(1) == 1);
     CHECK(usable(1.2) == std::min(2, all));

@@ -1,4 +1,3 @@
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -12,6 +11,7 @@
 #include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 #include "tuner/use/warp.hpp"
+#include "tuner/util/group_limits.hpp"
 
 __thread tuner_cpu::Thread* tuner_cpu_current = nullptr;
 
@@ -241,12 +241,11 @@ void read_processor_name(char* name, std::size_t most) {
 tuner_error ask_cpu(Device& device) {
   read_processor_name(device.name, sizeof device.name);
   std::snprintf(device.architecture, sizeof device.architecture, "host");
-  cpu_set_t cores;
-  const bool knows_cores = sched_getaffinity(0, sizeof cores, &cores) == 0;
   const auto set = [&](Limit limit, std::int64_t value) {
     device.limits[static_cast<std::uint32_t>(limit)] = value;
   };
-  set(Limit::multiprocessors, knows_cores ? CPU_COUNT(&cores) : 1);
+  const int processors = util::usable_processors();
+  set(Limit::multiprocessors, processors < most_workers ? processors : most_workers);
   set(Limit::warp_size, warp_size);
   set(Limit::max_threads_per_block, most_threads);
   set(Limit::max_threads_per_multiprocessor, most_threads);

@@ -8,6 +8,10 @@ namespace tuner::use {
 
 inline constexpr unsigned warp_size = 32;
 
+/// Each fibre's stack and its guard page are two mappings, and Linux allows a process 65530 of them by
+/// default (vm.max_map_count): this many workers with blocks of 1024 threads stay below.
+inline constexpr int most_workers = 28;
+
 /// Calls `visit` with each lane of a set, lowest first.
 template <class Visit>
 void for_each_lane(unsigned lanes, Visit visit) {
