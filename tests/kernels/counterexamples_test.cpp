@@ -125,7 +125,6 @@ TEST_CASE("a barrier orders all threads of a block, an operation of a warp those
           detector.warp_operation(0, 0b101000);
           detector.warp_operation(0, 0b001001);
         }) == 1);
-  CHECK(between(5, [](RaceDetector& detector) { detector.begin_block({1, 0, 0}, 64); }) == 0);
   // What the thread does behind the operation is not ordered by it.
   CHECK(races_of([](RaceDetector& detector) {
           detector.warp_operation(0, ~0U);
@@ -157,13 +156,44 @@ TEST_CASE("races that were taken are not told again, and the block they are of i
   RaceDetector detector;
   for (const unsigned block : {3U, 4U}) {
     detector.begin_block({block, 0, 0}, 64);
-    detector.access(0, place, 4, Access::write, place);
-    detector.access(1, place, 4, Access::write, place);
+    detector.access(0, place + 8 * block, 4, Access::write, place);
+    detector.access(1, place + 8 * block, 4, Access::write, place);
     const auto races = detector.take_races();
     REQUIRE(races.size() == 1);
-    CHECK(races[0].block.x == block);
+    CHECK(races[0].first_block.x == block);
+    CHECK(races[0].second_block.x == block);
     CHECK(detector.take_races().empty());
   }
+}
+
+TEST_CASE("another block races in memory of both, where no fence and no new launch lies between") {
+  const auto between = [](Access first, Access second, const auto& order) {
+    return races_of([&](RaceDetector& detector) {
+      detector.access(0, place, 4, first, place);
+      order(detector);
+      detector.begin_block({1, 0, 0}, 64);
+      detector.access(0, place, 4, second, place + 1);
+    });
+  };
+  const auto nothing = [](RaceDetector&) {};
+  const auto found = between(Access::write, Access::read, nothing);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].first_block.x == 0);
+  CHECK(found[0].second_block.x == 1);
+  CHECK(between(Access::read, Access::read, nothing).empty());
+  CHECK(between(Access::read, Access::write, nothing).size() == 1);
+  CHECK(between(Access::atomic, Access::atomic, nothing).empty());
+  CHECK(between(Access::write, Access::atomic, nothing).size() == 1);
+  CHECK(between(Access::write, Access::read, [](RaceDetector& detector) { detector.barrier(); }).size() == 1);
+  CHECK(
+      between(Access::write, Access::read, [](RaceDetector& detector) { detector.begin_launch(); }).empty());
+  CHECK(between(Access::write, Access::read, [](RaceDetector& detector) { detector.release(); }).empty());
+  CHECK(between(Access::write, Access::read, [](RaceDetector& detector) {
+          detector.access(1, nullptr, 0, Access::fence, place);
+        }).empty());
+  CHECK(between(Access::write, Access::read, [](RaceDetector& detector) {
+          detector.keep_private(place, 4);
+        }).empty());
 }
 
 TEST_CASE("lanes of two masks meet apart, in whichever order they come") {

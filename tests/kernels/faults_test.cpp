@@ -284,6 +284,48 @@ TEST_CASE("races between threads of a block are found with both lines") {
   contains(missing[0].text, "write by thread ");
   contains(missing[0].text, " at kernel.cu:5");
   CHECK_FALSE(races("__syncwarp();").empty());  // orders only the threads of a warp
+  const auto copied = [&](const std::string& between) {
+    machine.run({.source = "#include <cuda_pipeline.h>\n__global__ void kernel(int* out) {\n"
+                           "__shared__ int tile[64], more[64];\n"
+                           "__pipeline_memcpy_async(tile + threadIdx.x, out + threadIdx.x, 4);\n"
+                           "__pipeline_commit();\n__pipeline_wait_prior(0);\n" +
+                           between + "\nmemcpy(more + threadIdx.x, tile + 63 - threadIdx.x, 4);\n}",
+                 .block = {64, 1, 1},
+                 .instrument = Instrument::accesses},
+                std::vector<int>(64, 0));
+    return machine.races();
+  };
+  CHECK(copied("__syncthreads();").empty());
+  CHECK_FALSE(copied("").empty());
+}
+
+TEST_CASE("races between blocks are found in global memory, unless a fence or another launch lies between") {
+  CpuMachine machine;
+  const auto races = [&](const std::string& body) {
+    machine.run({.source = "__global__ void kernel(int* out) {\n__shared__ int own[32];\n" + body + "\n}",
+                 .grid = {3, 1, 1},
+                 .instrument = Instrument::accesses},
+                std::vector<int>(200, 0));
+    return machine.races();
+  };
+  CHECK(races("own[threadIdx.x] = 1; out[threadIdx.x + 32 * blockIdx.x] = own[threadIdx.x];").empty());
+  const auto own = races("int mine = 0; __shfl_sync(~0u, &mine, 0)[0] += threadIdx.x == 1; __syncwarp();");
+  CHECK_FALSE(own.empty());
+  for (const tuner::device::cpu::Race& race : own) contains(race.text, ", in block (");
+  const auto lost = races("if (threadIdx.x == 0)\n  out[0] += blockIdx.x;");
+  REQUIRE_FALSE(lost.empty());
+  contains(lost[0].text,
+           "write by thread 0 at kernel.cu:4 and read by thread 0 at kernel.cu:4, in blocks (0, 0, 0)");
+  contains(lost[0].text, "and (1, 0, 0)");
+  CHECK(races("if (threadIdx.x == 0) atomicAdd(out, 1);").empty());
+  CHECK_FALSE(races("out[threadIdx.x + 16 * blockIdx.x] = 1;").empty());
+  const auto with = [&](const std::string& fence) {
+    return "if (threadIdx.x == 0) out[64 + blockIdx.x] = 7;\n" + fence +
+           "\n__shared__ bool is_last;\nif (threadIdx.x == 0) is_last = atomicAdd(out, 1) == 2;\n"
+           "__syncthreads();\nif (is_last && threadIdx.x == 0) out[1] = out[64] + out[65] + out[66];";
+  };
+  CHECK(races(with("__threadfence();")).empty());
+  CHECK_FALSE(races(with("__threadfence_block();")).empty());
 }
 
 TEST_CASE("a chain of warp operations orders accesses within a warp") {
@@ -317,7 +359,7 @@ TEST_CASE("atomics race with plain accesses and not with each other; bytes side 
     return machine.races();
   };
   CHECK(races("atomicAdd(out, 1);").empty());
-  CHECK(races("reinterpret_cast<char*>(out)[threadIdx.x] = 1;").empty());
+  CHECK(races("reinterpret_cast<char*>(out)[threadIdx.x + 32 * blockIdx.x] = 1;").empty());
   const auto reset = races(
       "__shared__ int bins[4];\nif (threadIdx.x < 4) bins[threadIdx.x] = 0;\n"
       "atomicAdd(bins + threadIdx.x % 4, 1);");

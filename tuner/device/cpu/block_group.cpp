@@ -98,7 +98,7 @@ void BlockRunner::wait(Waiting reason, const Site& site) {
 void BlockRunner::yield() {
   tuner_cpu::Thread* const self = tuner_cpu_current;
   m_ready[self->rank / 64] |= std::uint64_t{1} << (self->rank % 64);
-  if (m_races != nullptr) m_races->barrier();
+  if (m_races != nullptr) m_races->release();
   Fibre& next = next_to_run();
   if (&next == m_running) return;  // all others wait
   switch_to(next);

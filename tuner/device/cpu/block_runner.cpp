@@ -68,6 +68,12 @@ void BlockRunner::begin(const Launch& launch) {
   } else if (m_races == nullptr) {
     m_races = std::make_unique<RaceDetector>();
   }
+  if (m_races == nullptr) return;
+  m_races->begin_launch();
+  const std::span<std::byte> shared = launch.module->static_shared();
+  m_races->keep_private(shared.data(), shared.size());
+  m_races->keep_private(m_dynamic_shared.get(), static_cast<std::size_t>(m_dynamic_shared_bytes));
+  for (const Fibre& fibre : m_fibres) m_races->keep_private(fibre.stack_bottom, fibre.stack_bytes);
 }
 
 void BlockRunner::begin_block(const tuner_cpu::Index3& index) {
@@ -181,6 +187,7 @@ BlockRunner::Fibre& BlockRunner::new_fibre() {
   Fibre& fibre = m_fibres.emplace_back();
   fibre.stack_bottom = static_cast<const std::byte*>(stack.sp) - stack.size;
   fibre.stack_bytes = stack.size;
+  if (m_races != nullptr) m_races->keep_private(fibre.stack_bottom, fibre.stack_bytes);
   if (__asan_unpoison_memory_region !=
       nullptr) {  // frames abandoned here before, at a fault, left their marks
     __asan_unpoison_memory_region(fibre.stack_bottom, fibre.stack_bytes);

@@ -48,10 +48,17 @@ std::string describe(const RacingAccess& access, const model::SourceLocation& wh
                      access.thread, place);
 }
 
+std::string describe(const tuner_cpu::Index3& index) {
+  return fmt::format("({}, {}, {})", index.x, index.y, index.z);
+}
+
 Race describe(const RawRace& race, const model::SourceLocation& first, const model::SourceLocation& second) {
-  return {first, second,
-          fmt::format("{} and {}, in block ({}, {}, {})", describe(race.first, first),
-                      describe(race.second, second), race.block.x, race.block.y, race.block.z)};
+  const std::string before = describe(race.first_block);
+  const std::string now = describe(race.second_block);
+  const std::string blocks = before == now ? "block " + now : fmt::format("blocks {} and {}", before, now);
+  return {
+      first, second,
+      fmt::format("{} and {}, in {}", describe(race.first, first), describe(race.second, second), blocks)};
 }
 
 }  // namespace
@@ -112,10 +119,6 @@ std::vector<Race> CpuDevice::take_races(Module& module) {
 
 namespace {
 
-/// Each fibre's stack and its guard page are two mappings, and Linux allows a process 65530 of them by
-/// default (vm.max_map_count): this many workers with blocks of 1024 threads stay below.
-constexpr int most_workers = 28;
-
 /// The value in the first line of a /proc file that starts with `key`; empty where there is none.
 std::string proc_value(const char* path, std::string_view key) {
   std::ifstream file(path);
@@ -151,7 +154,7 @@ model::DeviceInfo describe_cpu(const CpuOptions& options) {
   info.free_memory_bytes =
       1024 * std::strtoll(proc_value("/proc/meminfo", "MemAvailable").c_str(), nullptr, 10);
   info.limits.multiprocessors =
-      std::min(options.workers > 0 ? options.workers : util::usable_processors(), most_workers);
+      std::min(options.workers > 0 ? options.workers : util::usable_processors(), use::most_workers);
   // Times with more workers are other times: part of what may be compared.
   info.driver = fmt::format("cpu-{} with {} workers", tuner_cpu::abi_version, info.limits.multiprocessors);
   info.limits.max_threads_per_block = static_cast<int>(most_threads);

@@ -12,7 +12,7 @@ namespace tuner::device::cpu {
 
 class WorkerPool;
 
-/// Two threads of a block touched the same byte with nothing to order them, at least one of them writing.
+/// Two threads of a launch touched the same byte with nothing to order them, at least one of them writing.
 struct Race {
   model::SourceLocation first;  ///< of the access that happened to run first; no file where that is unknown
   model::SourceLocation second;

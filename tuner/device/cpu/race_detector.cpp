@@ -1,6 +1,7 @@
 #include "tuner/device/cpu/race_detector.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tuner::device::cpu {
@@ -39,15 +40,31 @@ namespace {
 constexpr std::size_t most_races = 64;
 }
 
+void RaceDetector::begin_launch() {
+  m_unfenced = m_epoch + 1;
+  m_blocks.clear();
+  m_private.clear();
+}
+
+void RaceDetector::keep_private(const void* memory, std::size_t bytes) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory);
+  m_private.emplace_back(first, first + bytes);
+}
+
 void RaceDetector::begin_block(const tuner_cpu::Index3& block, unsigned threads) {
-  m_block = block;
   m_clocks.resize((threads + warp_size - 1) / warp_size);
   barrier();
+  m_blocks.push_back({m_epoch, block});
 }
 
 void RaceDetector::barrier() {
   ++m_epoch;
   restart_clocks();
+}
+
+void RaceDetector::release() {
+  barrier();
+  m_unfenced = m_epoch;
 }
 
 void RaceDetector::restart_clocks() {
@@ -74,6 +91,7 @@ void RaceDetector::warp_operation(unsigned warp, unsigned lanes) {
 }
 
 bool RaceDetector::ordered(const Record& before, const Record& now) const {
+  if (before.epoch < m_blocks.back().epoch) return before.epoch < m_unfenced;  // of another block
   if (before.epoch != m_epoch || before.thread == now.thread) return true;
   if (before.thread / warp_size != now.thread / warp_size) return false;
   const Clocks& clocks = m_clocks[now.thread / warp_size];
@@ -82,13 +100,17 @@ bool RaceDetector::ordered(const Record& before, const Record& now) const {
 
 void RaceDetector::access(unsigned thread, const void* address, unsigned bytes, Access access,
                           const void* code) {
+  if (access == Access::fence) {
+    m_unfenced = m_epoch + 1;
+    return;
+  }
   const unsigned clock = m_clocks[thread / warp_size][thread % warp_size][thread % warp_size];
   const Record now{m_epoch, code, thread, clock};
   const auto first = reinterpret_cast<std::uintptr_t>(address);
   const bool releases = access == Access::release;
   if (releases) access = Access::atomic;
   for (std::uintptr_t at = first; at < first + bytes; ++at) touch(cell(at), now, access, at);
-  if (releases) barrier();
+  if (releases) release();
 }
 
 RaceDetector::Cell& RaceDetector::cell(std::uintptr_t address) {
@@ -133,11 +155,25 @@ void RaceDetector::check(const Record& before, Access access_before, const Recor
   const bool known = std::any_of(m_races.begin(), m_races.end(), [&](const RawRace& race) {
     return std::minmax(race.first.code, race.second.code) == std::minmax(before.code, now.code);
   });
-  if (known) return;
+  const bool of_one_block = before.epoch >= m_blocks.back().epoch;
+  if (known || (!of_one_block && is_private(address))) return;
   m_races.push_back({{access_before, before.thread, before.code},
                      {access_now, now.thread, now.code},
-                     m_block,
+                     block_at(before.epoch),
+                     m_blocks.back().index,
                      reinterpret_cast<const void*>(address)});
+}
+
+bool RaceDetector::is_private(std::uintptr_t address) const {
+  return std::any_of(m_private.begin(), m_private.end(),
+                     [&](const auto& memory) { return address >= memory.first && address < memory.second; });
+}
+
+tuner_cpu::Index3 RaceDetector::block_at(std::uint64_t epoch) const {
+  const auto later =
+      std::upper_bound(m_blocks.begin(), m_blocks.end(), epoch,
+                       [](std::uint64_t wanted, const BegunBlock& block) { return wanted < block.epoch; });
+  return std::prev(later)->index;
 }
 
 }  // namespace tuner::device::cpu

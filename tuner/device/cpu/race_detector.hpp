@@ -49,25 +49,31 @@ struct RacingAccess {
   const void* code = nullptr;  ///< return address of the access
 };
 
-/// Two threads of a block touched one byte, one of them writing, and nothing orders them.
+/// Two threads touched one byte, one of them writing, and nothing orders them.
 struct RawRace {
   RacingAccess first;  ///< in the order they happened to run
   RacingAccess second;
-  tuner_cpu::Index3 block;
+  tuner_cpu::Index3 first_block;
+  tuner_cpu::Index3 second_block;
   const void* address = nullptr;
 };
 
-/// Finds races between the threads of one block, in shared and in global memory. It judges what is ordered,
-/// not what happened: accesses are ordered when a barrier of the block lies between them, or, within a warp,
-/// a chain of warp operations (vector clocks: Flanagan and Freund, "FastTrack", PLDI 2009, cut down to the 32
-/// lanes that such chains can connect). For each byte the last write, and two reads and two atomics by
-/// different threads, are remembered: more of them would conflict with the same write. Accesses of different
-/// blocks are never compared, nor what a release or a wait in a loop lies between: who has seen it is not
-/// followed.
+/// Finds races between the threads of a launch, in shared and in global memory. It judges what is ordered,
+/// not what happened: accesses of one block are ordered when a barrier of the block lies between them, or,
+/// within a warp, a chain of warp operations (vector clocks: Flanagan and Freund, "FastTrack", PLDI 2009, cut
+/// down to the 32 lanes that such chains can connect). For each byte the last write, and two reads and two
+/// atomics by different threads, are remembered: more of them would conflict with the same write. Accesses of
+/// different blocks are ordered where a fence lies between them, and those of one block where a release or a
+/// wait in a loop does: who has seen it is not followed.
 class RaceDetector {
  public:
+  void begin_launch();
+  /// Memory that each block uses for itself.
+  void keep_private(const void* memory, std::size_t bytes);
   void begin_block(const tuner_cpu::Index3& block, unsigned threads);
   void barrier();
+  /// What has been done is seen by whoever goes on.
+  void release();
   void warp_operation(unsigned warp, unsigned lanes);
   void access(unsigned thread, const void* address, unsigned bytes, tuner_cpu::Access access,
               const void* code);
@@ -98,10 +104,19 @@ class RaceDetector {
   bool ordered(const Record& before, const Record& now) const;
   void remember(std::array<Record, 2>& records, const Record& now) const;
   void restart_clocks();
+  bool is_private(std::uintptr_t address) const;
+  tuner_cpu::Index3 block_at(std::uint64_t epoch) const;
 
-  std::uint64_t m_epoch = 0;  ///< counts barriers of all blocks
-  tuner_cpu::Index3 m_block;
-  std::vector<Clocks> m_clocks;  ///< of each warp: [lane][of lane]
+  struct BegunBlock {
+    std::uint64_t epoch = 0;
+    tuner_cpu::Index3 index;
+  };
+
+  std::uint64_t m_epoch = 0;         ///< counts barriers of all blocks
+  std::uint64_t m_unfenced = 0;      ///< the first epoch behind the last fence or the launch's begin
+  std::vector<BegunBlock> m_blocks;  ///< of this launch
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> m_private;  ///< first byte, behind the last
+  std::vector<Clocks> m_clocks;                                      ///< of each warp: [lane][of lane]
   std::unordered_map<std::uintptr_t, std::unique_ptr<Page>> m_pages;
   std::vector<RawRace> m_races;
 };

@@ -76,8 +76,9 @@ struct WarpRequest {
 };
 
 /// How a memory access may conflict with others: reads with writes and atomics, writes with all, atomics with
-/// all but atomics. A release is an atomic that lets other threads see what was done before.
-enum class Access { read, write, atomic, release };
+/// all but atomics. A release is an atomic that lets other threads see what was done before; a fence has no
+/// address, and lets other blocks see it.
+enum class Access { read, write, atomic, release, fence };
 
 /// A kernel of the shared object, exported as tuner_cpu_kernel_0, tuner_cpu_kernel_1, …
 struct Kernel {

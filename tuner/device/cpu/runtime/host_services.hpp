@@ -2,10 +2,38 @@
 // What a kernel asks of its surroundings: clocks, printf, assert, trap.
 #include "abi.hpp"
 #include "assert.h"
+#include "types.hpp"
 #if defined(TUNER_CPU_STANDARD_HEADERS)
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
+#endif
+
+// Of CUDA in every source; where accesses are reported, so are those of copies.
+#if !defined(TUNER_CPU_STANDARD_HEADERS)
+extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept;
+extern "C" void* memset(void* to, int value, size_t bytes) noexcept;
+extern "C" void* malloc(size_t bytes) noexcept;
+extern "C" void free(void* memory) noexcept;
+#endif
+#if defined(TUNER_CPU_REPORT_ACCESSES)
+inline void* tuner_cpu_memcpy(void* to, const void* from, size_t bytes) noexcept {
+  volatile char* const left = static_cast<char*>(to);
+  const volatile char* const right = static_cast<const char*>(from);
+  for (size_t i = 0; i < bytes; ++i) left[i] = right[i];
+  return to;
+}
+inline void* tuner_cpu_memset(void* to, int value, size_t bytes) noexcept {
+  volatile char* const left = static_cast<char*>(to);
+  for (size_t i = 0; i < bytes; ++i) left[i] = static_cast<char>(value);
+  return to;
+}
+namespace std {
+using ::tuner_cpu_memcpy;
+using ::tuner_cpu_memset;
+}  // namespace std
+#define memcpy tuner_cpu_memcpy
+#define memset tuner_cpu_memset
 #endif
 
 // Nanoseconds of a steady clock stand for cycles.

@@ -42,15 +42,22 @@ inline int __syncthreads_and(int predicate, TUNER_CPU_SITE) {
   return tuner_cpu_barrier(predicate, file, line) == static_cast<int>(tuner_cpu_current->block->threads);
 }
 
-// Not reported: a fence orders accesses and is none.
-#define TUNER_CPU_FENCE(name)                \
+// What a fence orders is reported as that; within a block a fence alone orders nothing.
+#if defined(TUNER_CPU_REPORT_ACCESSES)
+#define TUNER_CPU_NOTE_FENCE tuner_cpu_access(nullptr, 0, tuner_cpu::Access::fence, nullptr)
+#else
+#define TUNER_CPU_NOTE_FENCE static_cast<void>(0)
+#endif
+#define TUNER_CPU_FENCE(name, note)          \
   inline TUNER_CPU_UNREPORTED void name() {  \
     __atomic_thread_fence(__ATOMIC_SEQ_CST); \
+    note;                                    \
   }
-TUNER_CPU_FENCE(__threadfence)
-TUNER_CPU_FENCE(__threadfence_block)
-TUNER_CPU_FENCE(__threadfence_system)
+TUNER_CPU_FENCE(__threadfence, TUNER_CPU_NOTE_FENCE)
+TUNER_CPU_FENCE(__threadfence_block, )
+TUNER_CPU_FENCE(__threadfence_system, TUNER_CPU_NOTE_FENCE)
 #undef TUNER_CPU_FENCE
+#undef TUNER_CPU_NOTE_FENCE
 
 namespace tuner_cpu {
 

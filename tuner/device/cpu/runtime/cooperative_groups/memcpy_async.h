@@ -9,7 +9,7 @@ inline void memcpy_async(const Group& group, Value* to, const Value* from, size_
   constexpr size_t piece = 16;
   for (size_t at = piece * group.thread_rank(); at < bytes; at += piece * group.num_threads()) {
     const size_t count = bytes - at < piece ? bytes - at : piece;
-    __builtin_memcpy(reinterpret_cast<char*>(to) + at, reinterpret_cast<const char*>(from) + at, count);
+    memcpy(reinterpret_cast<char*>(to) + at, reinterpret_cast<const char*>(from) + at, count);
   }
 }
 /// Of elements, as many as both have.
