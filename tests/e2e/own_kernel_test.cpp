@@ -382,6 +382,23 @@ tolerance = { relative = 1e-6 }
     CHECK(check.out == "fill: left out: its spec has devices = [\"cuda\"]\n");
   }
 
+  TEST_CASE("the sanitizers do not call clean what they cannot run") {
+    const Author author;
+    const std::string spec = read_text(author.home / "fill.toml");
+    const auto check = [&](const std::string& from, const std::string& to) {
+      std::string changed = spec;
+      write_text(author.home / "fill.toml", changed.replace(changed.find(from), from.size(), to));
+      return author.types(
+          {"check", "--device", "cpu", "--sanitize", author.home / "fill.toml", "--sizes", "200"});
+    };
+    const auto together = check("[launch]\n", "[launch]\ncooperative = true\n");
+    CHECK_MESSAGE(together.exit_code == 3, together.out, together.err);
+    CHECK(has(together.out, "0 configurations at 0 sizes each run"));
+    CHECK(has(together.out, "or their blocks wait for each other"));
+    const auto one_block = check("[launch]\n", "[launch]\ncluster = [\"1\"]\n");
+    CHECK_MESSAGE(one_block.exit_code == 0, one_block.out, one_block.err);
+  }
+
   TEST_CASE("after a run the best of each kernel that was tuned is shown, not the family's alone") {
     const Author author;
     SmallKernel slow = filling();

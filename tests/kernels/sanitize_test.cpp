@@ -249,6 +249,11 @@ TEST_CASE("awkward sizes are those that the spec allows: nobody else runs a kern
   CHECK(awkward_sizes_of(kernel) == std::vector<std::string>{"1", "1009", "65"});
 }
 
+TEST_CASE("a kernel that takes multiples alone is run at the least of them") {
+  CHECK(awkward_sizes_of(test::int_kernel("", 64, {{"N % 8 == 0", {}}})) ==
+        std::vector<std::string>{"8", "16", "32"});
+}
+
 TEST_CASE("logs of sanitizers become a kind, a place among the kernel's files, and a line of text") {
   const std::vector<model::SourceText> sources = {{"kernel.cu", ""}, {"tile.cuh", ""}};
   const Finding address = read_sanitizer_log(

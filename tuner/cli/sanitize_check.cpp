@@ -104,15 +104,30 @@ std::vector<model::Configuration> configurations_of(const space::KernelSpace& ke
   return configurations;
 }
 
-/// Those of `asked` that the configuration is valid at; where none was asked for, awkward ones.
+/// Sanitizers run one block after the other.
+bool blocks_wait_for_each_other(const model::Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const model::Step& step) {
+    return (step.cooperative ? step.grid : step.cluster).count() > 1;
+  });
+}
+
+/// Those of `asked` that the configuration can be run at; where none was asked for, awkward ones.
 std::vector<model::Problem> problems_of(const space::KernelSpace& kernel,
                                         const model::Configuration& configuration, model::ElementType type,
                                         const std::optional<std::vector<model::Problem>>& asked,
                                         const sanitize::Sanitizer& sanitizer) {
-  if (!asked) return sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
   std::vector<model::Problem> problems;
-  std::ranges::copy_if(*asked, std::back_inserter(problems), [&](const model::Problem& problem) {
-    return kernel.contains(problem, configuration, sanitizer.limits());
+  if (asked) {
+    std::ranges::copy_if(*asked, std::back_inserter(problems), [&](const model::Problem& problem) {
+      return kernel.contains(problem, configuration, sanitizer.limits());
+    });
+  } else {
+    problems = sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
+  }
+  std::erase_if(problems, [&](const model::Problem& problem) {
+    const auto plan = kernel.make_plan(problem, configuration, sanitizer.limits());
+    const auto* const made = std::get_if<model::Plan>(&plan);
+    return made != nullptr && blocks_wait_for_each_other(*made);
   });
   return problems;
 }
@@ -200,7 +215,8 @@ std::string summary(const std::string& kernel, const Tally& tally) {
     text +=
         fmt::format("; {} not reached, the budget is spent", util::counted(tally.unreached, "configuration"));
   if (tally.run < tally.configurations) {
-    text += fmt::format("; {} more are valid at none of the sizes", tally.configurations - tally.run);
+    text += fmt::format("; {} more are valid at none of the sizes, or their blocks wait for each other",
+                        tally.configurations - tally.run);
   }
   return text + "\n";
 }
@@ -216,6 +232,7 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
   const auto budget = static_cast<double>(settings.budget().time.count());
   const auto seconds_left = [&] { return budget > 0 ? began + budget - terminal::steady_clock()() : 1; };
   std::size_t findings = 0;
+  bool all_run = true;
   for (const model::KernelSpec& spec : kernels) {
     if (!model::runs_on(spec.device_kinds, settings.text("device"))) {
       write_out(fmt::format("{}: left out: its spec has devices = [\"{}\"]\n", spec.name,
@@ -226,8 +243,12 @@ int check_sanitized(const Context& context, const std::vector<model::KernelSpec>
         check_kernel(space::KernelSpace(spec), settings, all, seconds_left, sanitizer, printer);
     write_out(summary(spec.name, tally));
     findings += tally.findings;
+    all_run = all_run && tally.run > 0;
   }
-  return static_cast<int>(findings == 0 ? model::ExitCode::done : model::ExitCode::failed);
+  using model::ExitCode;
+  return static_cast<int>(findings > 0 ? ExitCode::failed
+                          : all_run    ? ExitCode::done
+                                       : ExitCode::nothing_found);
 }
 
 std::vector<sanitize::Finding> sanitizer_findings(const space::KernelSpace& kernel, model::ElementType type,

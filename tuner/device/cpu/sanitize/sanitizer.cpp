@@ -108,6 +108,11 @@ std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
     add(prime, row_padding);
     add(above, row_padding);
   }
+  const bool only_multiples = problems.empty();
+  // Of a kernel that takes only multiples of something, the least that it takes.
+  constexpr std::int64_t most = 4096;
+  for (std::int64_t size = 2; size <= most && only_multiples && problems.size() < 3; size *= 2)
+    add(Sizes(count, size), 0);
   return problems;
 }
 

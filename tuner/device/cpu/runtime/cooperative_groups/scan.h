@@ -1,5 +1,5 @@
 #pragma once
-#include "cooperative_groups/reduce.h"
+#include "reduce.h"
 
 namespace cooperative_groups {
 
