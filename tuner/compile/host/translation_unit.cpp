@@ -115,6 +115,7 @@ void for_each_runtime_header(const Write& write) {
   for (const model::EmbeddedFile& file : runtime::embedded_files()) write(file.path, file.text);
   for (const NarrowHeader& header : narrow_headers) write(header.name, text_of(header));
   write("cublasLt.h", "#pragma once\n#include \"cublas_v2.h\"\n");
+  write("cuda_pipeline_primitives.h", "#pragma once\n#include \"cuda_pipeline.h\"\n");
   for (std::string_view names = seen_anyway; !names.empty();)
     write(util::split_first(names, " "), "#pragma once\n#include \"cuda_on_cpu.hpp\"\n");
   for (std::string_view names = seen_or_standard; !names.empty();) {
