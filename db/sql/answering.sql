@@ -40,11 +40,10 @@ WHERE d.status <> '' AND d.tuning_case = ?1 AND d.superseded = 0 AND d.status = 
   AND d.median_ns <= ?2 * coalesce((SELECT w.median_ns FROM trials AS w JOIN kernels AS h ON h.id = w.kernel
                                     WHERE w.tuning_case = ?1 AND w.competes = 1 AND (?4 = '' OR h.name = ?4)
                                     ORDER BY w.median_ns LIMIT 1), 9e999)
-  AND NOT EXISTS (SELECT 1 FROM trials AS w
-                  JOIN kernels AS h ON h.id = w.kernel
-                  JOIN measurements AS s ON s.trial = w.id AND s.status = 'ok'
-                  WHERE w.tuning_case = ?1 AND w.competes = 1 AND (?4 = '' OR h.name = ?4)
-                    AND s.median_ns * ?2 < d.median_ns)
+  AND +d.median_ns <= ?2 * coalesce((SELECT min(s.median_ns) FROM trials AS w
+                                     JOIN kernels AS h ON h.id = w.kernel
+                                     JOIN measurements AS s ON s.trial = w.id AND s.status = 'ok'
+                                     WHERE w.tuning_case = ?1 AND w.competes = 1 AND (?4 = '' OR h.name = ?4)), 9e999)
 ORDER BY d.median_ns, d.id
 
 -- # select_search_parts

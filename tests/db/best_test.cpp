@@ -1,6 +1,8 @@
 #include "db/best.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <cmath>
 
@@ -43,6 +45,32 @@ std::string plan_of(const db::Connection& db, const std::string& sql) {
 }  // namespace
 
 TEST_SUITE("db") {
+  TEST_CASE("what was dropped early near the best costs an answer as much as what is held against it") {
+    // Steps of SQLite's virtual machine: each dropped trial was held against every measurement of the case.
+    const TempFolder folder(db_test::memory_folder());
+    db::ResultStore store(folder / "tuner.db");
+    const auto count = [](void* steps) { return ++*static_cast<std::int64_t*>(steps), 0; };
+    const auto steps_with = [&](int trials) {
+      for (int i = 0; i < trials; ++i) {
+        store.record(timed_trial(fmt::format("ok {}", i), 512, 100 + 0.01 * i));
+        TrialRecord dropped = timed_trial(fmt::format("dropped {}", i), 512, 101 + 0.01 * i);
+        dropped.outcome.status = TrialStatus::dropped;
+        store.record(dropped);
+      }
+      std::int64_t steps = 0;
+      sqlite3_progress_handler(store.connection().handle(), 1, count, &steps);
+      const auto answers = db::best(store.connection(), size({512}));
+      sqlite3_progress_handler(store.connection().handle(), 0, nullptr, nullptr);
+      REQUIRE(answers.size() == 1);
+      CHECK(answers[0].dropped_near == trials);
+      return steps;
+    };
+    const std::int64_t few = steps_with(50);
+    const std::int64_t many = steps_with(400);
+    MESSAGE("steps with 50 of each: " << few << ", with 400: " << many);
+    CHECK(many < few * 12);
+  }
+
   TEST_CASE("kernels of a family whose sizes have other names each have an answer") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
