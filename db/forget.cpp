@@ -59,14 +59,15 @@ void bring_back(const Connection& db) {
                 "WHERE t.id NOT IN (SELECT id FROM doomed_trials)")
           .all(&Statement::Use::digest);
   RowWriter writer(db);
-  Statement is_doomed(db, "SELECT 1 FROM doomed_measurements WHERE id = ?");
+  TrialLoader loader(db);
+  Statement others(db, "SELECT " + columns_of<StoredMeasurement>().names() +
+                           " FROM measurements WHERE trial = ? "
+                           "AND id NOT IN (SELECT id FROM doomed_measurements) ORDER BY measured_at, id");
   for (const Digest& key : keys) {
-    std::vector<StoredMeasurement> stay = measurements(db, key);
-    std::erase_if(stay,
-                  [&](const StoredMeasurement& stored) { return is_doomed.use(stored.key(key)).step(); });
+    const auto stay = others.all(read_row<StoredMeasurement>, key);
     const auto latest =
         std::ranges::max_element(stay, [](const auto& a, const auto& b) { return a.is_before(b); });
-    writer.put(as_measured(find_trial(db, key).value(), *latest), RowWriter::Known::replace);
+    writer.put(as_measured(loader.find(key, true).value(), *latest), RowWriter::Known::replace);
   }
 }
 

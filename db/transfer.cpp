@@ -151,12 +151,14 @@ Connection extract_run(const Connection& db, const Digest& run) {
                    "UNION SELECT trial FROM earlier_failures WHERE run = ?1");
   Statement failures(db, "SELECT " + columns_of<PastFailure>().names() +
                              " FROM earlier_failures WHERE run = ? AND trial = ?");
+  Statement taken(db, "SELECT " + columns_of<StoredMeasurement>().names() +
+                          " FROM measurements WHERE trial = ? AND run = ? ORDER BY measured_at, id");
+  TrialLoader loader(db);
   std::set<Digest> keys;
   for (auto row = select.use(run); row.step();) {
     const Digest key = row.digest();
     keys.insert(key);
-    StoredTrial stored{find_trial(db, key).value(), measurements(db, key)};
-    std::erase_if(stored.earlier, [&](const StoredMeasurement& taken) { return taken.run != run; });
+    StoredTrial stored{loader.find(key, true).value(), taken.all(read_row<StoredMeasurement>, key, run)};
     const auto last =
         std::ranges::max_element(stored.earlier, [](const auto& a, const auto& b) { return a.is_before(b); });
     const bool is_taken = last != stored.earlier.end();
