@@ -124,7 +124,15 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
       found.missing.push_back({answer.tuning_case, "the energy of no trial is known"});
       continue;
     }
+    // All trials of all sizes may not fit into memory.
+    const std::size_t shown = options.top > 0       ? static_cast<std::size_t>(options.top)
+                              : query.sizes.empty() ? 0
+                                                    : ranked.size();
+    const std::size_t kept = std::min(shown, ranked.size());
     found.answers.push_back(std::move(answer));
+    found.left_out.push_back(static_cast<std::int64_t>(ranked.size() - kept));
+    ranked.resize(kept);
+    ranked.shrink_to_fit();
     found.ranked.push_back(std::move(ranked));
   }
   if (mistake && !fits_one) throw model::UsageError(*mistake);
@@ -139,10 +147,11 @@ void put_chosen_first(FoundBest& found) {
     if (choice.chosen) order.push_back(*choice.chosen);
   for (std::size_t i = 0; i < found.answers.size(); ++i)
     if (std::ranges::find(order, i) == order.end()) order.push_back(i);
-  FoundBest sorted{{}, std::move(found.missing), {}, std::move(found.by_rule), std::move(found.bounds)};
+  FoundBest sorted{{}, std::move(found.missing), {}, {}, std::move(found.by_rule), std::move(found.bounds)};
   for (const std::size_t i : order) {
     sorted.answers.push_back(std::move(found.answers[i]));
     sorted.ranked.push_back(std::move(found.ranked[i]));
+    sorted.left_out.push_back(found.left_out[i]);
   }
   found = std::move(sorted);
 }
@@ -194,15 +203,8 @@ void say_choices(const db::BestAnswers& all) {
 
 void write_ranking(FoundBest found, const BestOptions& options, const answers::Style& style) {
   std::vector<answers::RankedCase> cases;
-  for (std::size_t i = 0; i < found.answers.size(); ++i) {
-    answers::RankedCase tuning_case{std::move(found.answers[i]), std::move(found.ranked[i]), 0};
-    const auto most = static_cast<std::size_t>(options.top);
-    if (tuning_case.trials.size() > most) {
-      tuning_case.left_out = static_cast<std::int64_t>(tuning_case.trials.size() - most);
-      tuning_case.trials.resize(most);
-    }
-    cases.push_back(std::move(tuning_case));
-  }
+  for (std::size_t i = 0; i < found.answers.size(); ++i)
+    cases.push_back({std::move(found.answers[i]), std::move(found.ranked[i]), found.left_out[i]});
   write_out(options.format == "json" ? answers::ranking_json(cases) : answers::ranking_text(cases, style));
 }
 

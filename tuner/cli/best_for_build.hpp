@@ -28,7 +28,8 @@ struct BestOptions : Question {
 struct FoundBest {
   db::BestAnswers answers;
   std::vector<answers::Missing> missing;  ///< sizes without an answer
-  std::vector<db::Ranking> ranked;        ///< parallel; empty lists where they were not asked for
+  std::vector<db::Ranking> ranked;        ///< parallel; as far as they are shown
+  std::vector<std::int64_t> left_out;     ///< parallel: trials behind those
   /// Parallel: why an answer is that of the rule for sizes that were never measured, and its bound; empty
   /// where it is none.
   std::vector<std::string> by_rule;

@@ -30,11 +30,11 @@ struct ExplainOptions : Question {
   }
 };
 
-/// What is asked about, with its ranking each.
+/// What is asked about.
 struct Asked {
+  db::BestQuery query;
   db::BestAnswers all;
   answers::Chosen chosen;
-  std::vector<db::Ranking> rankings;
 };
 
 /// Of each family and size the answer that `tuner best` would give; where no rule chooses, all of them.
@@ -49,10 +49,10 @@ answers::Chosen chosen_of(const db::BestAnswers& all) {
 
 Asked ask(const Context& context, const config::Settings& settings, const db::Connection& connection,
           const ExplainOptions& options) {
-  db::BestQuery query = query_of(context, settings, options);
-  ask_for_bits(connection, options, query);
   Asked asked;
-  asked.all = answers_to_cover(connection, query);
+  asked.query = query_of(context, settings, options);
+  ask_for_bits(connection, options, asked.query);
+  asked.all = answers_to_cover(connection, asked.query);
   const std::string sizes = options.is_of_parameter() ? "" : options.what;
   if (!sizes.empty())
     std::erase_if(asked.all, [wanted = config::parse_sizes(sizes)](const db::BestAnswer& answer) {
@@ -63,16 +63,16 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   std::ranges::stable_sort(
       asked.chosen, reports::problem_less,
       [](const db::BestAnswer* answer) -> const auto& { return answer->problem(); });
-  for (const db::BestAnswer* const answer : asked.chosen)
-    asked.rankings.push_back(db::ranking(connection, *answer, query));
   return asked;
 }
 
 int explain_parameter(const db::Connection& connection, const ExplainOptions& options, const Asked& asked) {
-  const answers::ParameterEffect effect =
-      answers::parameter_effect(options.what, asked.chosen, asked.rankings);
+  std::vector<db::Ranking> rankings;
+  for (const db::BestAnswer* const answer : asked.chosen)
+    rankings.push_back(db::ranking(connection, *answer, asked.query));
+  const answers::ParameterEffect effect = answers::parameter_effect(options.what, asked.chosen, rankings);
   if (effect.sizes.empty()) {
-    const std::vector<std::string> names = answers::parameter_names(asked.rankings);
+    const std::vector<std::string> names = answers::parameter_names(rankings);
     const std::string meant = util::did_you_mean(options.what, names);
     throw model::UsageError(
         fmt::format("no trial{} has a parameter {}", asked_text(options), util::one_line(options.what, 60)),
@@ -95,8 +95,8 @@ int explain_winners(const config::Settings& settings, const db::Connection& conn
   constexpr std::size_t most_compiled = 2;  // each takes seconds
   Explainer explainer(connection, settings, options.spec, asked.chosen.size() <= most_compiled);
   std::vector<answers::Explanation> all;
-  for (std::size_t i = 0; i < asked.chosen.size(); ++i) {
-    all.push_back(explainer(*asked.chosen[i], asked.rankings[i]));
+  for (const db::BestAnswer* const answer : asked.chosen) {  // the trials of one at a time
+    all.push_back(explainer(*answer, db::ranking(connection, *answer, asked.query)));
     all.back().names_device = names_devices(asked.all);
   }
   if (options.format == "json") {
