@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "db/rows.hpp"
@@ -18,9 +19,11 @@ using tuner::model::SearchRecord;
 
 ReopenedFinder::ReopenedFinder(const Connection& db) : m_select(db, sql("select_reopened")) {}
 
-std::vector<Digest> ReopenedFinder::find(const Digest& tuning_case, double within, const std::string& kernel,
-                                         const std::string& beside) {
-  return m_select.all(&Statement::Use::digest, tuning_case, within, kernel, beside);
+std::vector<std::pair<Digest, std::string>> ReopenedFinder::find(const Digest& tuning_case, double within,
+                                                                 const std::string& kernel,
+                                                                 const std::string& beside) {
+  const auto read = [](Statement::Use& row) { return std::pair{row.digest(), row.text()}; };
+  return m_select.all(read, tuning_case, within, kernel, beside);
 }
 
 std::vector<SearchRecord> searches(const Connection& db, const TrialFilter& filter) {
@@ -49,6 +52,8 @@ SearchFinder::SearchFinder(const Connection& db)
 
 std::optional<Searched> SearchFinder::searched(const Digest& tuning_case, const std::string& kernel) {
   Searched searched;
+  std::map<std::string, std::int64_t> reopened;
+  for (const auto& [trial, name] : m_reopened.find(tuning_case, near_the_best, kernel)) ++reopened[name];
   std::int64_t kernels = 0;
   for (auto part = m_parts.use(tuning_case, kernel); part.step(); ++kernels) {
     const std::string name = part.text();
@@ -57,9 +62,9 @@ std::optional<Searched> SearchFinder::searched(const Digest& tuning_case, const 
     searched.candidates += candidates;
     // Exports of before version 3 have trials that are no part of the space any more.
     const std::int64_t known = std::min(tried, candidates);
-    const auto reopened = static_cast<std::int64_t>(m_reopened.find(tuning_case, near_the_best, name).size());
-    searched.reopened += std::min(reopened, known);
-    searched.tried += known - std::min(reopened, known);
+    const std::int64_t again = std::min(reopened[name], known);
+    searched.reopened += again;
+    searched.tried += known - again;
   }
   if (kernels == 0) return std::nullopt;
   for (auto row = m_outlooks.use(tuning_case); row.step();) {

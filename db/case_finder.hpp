@@ -25,9 +25,12 @@ class ReopenedFinder {
   explicit ReopenedFinder(const Connection& db);
 
   /// Those of a case whose time is at most `within` times the least that any who competes ever had there,
-  /// fastest first. Of `kernel` alone, and beside those of `beside` alone, where one is named.
-  std::vector<tuner::model::Digest> find(const tuner::model::Digest& tuning_case, double within,
-                                         const std::string& kernel = "", const std::string& beside = "");
+  /// fastest first, each with its kernel. Of `kernel` alone, and beside those of `beside` alone, where one is
+  /// named.
+  std::vector<std::pair<tuner::model::Digest, std::string>> find(const tuner::model::Digest& tuning_case,
+                                                                 double within,
+                                                                 const std::string& kernel = "",
+                                                                 const std::string& beside = "");
 
  private:
   Statement m_select;

@@ -367,9 +367,9 @@ std::vector<TrialRecord> ResultStore::reopened(const Problem& problem, const Env
                                                double within) {
   const Snapshot snapshot(m_db);
   std::vector<TrialRecord> list;
-  const auto keys = m_statements->reopened.find(case_id(problem, environment), within);
   TrialLoader loader(m_db);
-  for (const Digest& key : keys) list.push_back(loader.load(key));
+  for (const auto& [key, kernel] : m_statements->reopened.find(case_id(problem, environment), within))
+    list.push_back(loader.load(key));
   return list;
 }
 

@@ -33,7 +33,7 @@ WHERE t.status <> '' AND t.tuning_case = ?1 AND t.superseded = 0 AND t.status = 
 -- Trials that were dropped early (?3: of this kernel; '': of any) and that are within ?2 times the least time that any
 -- who competes beside them ever had (?4: those of this kernel; '': all): what they were dropped for is that fast no
 -- more, so that their speed is unknown. Fastest first. The first bound is the cheap one and nearly always enough.
-SELECT d.id
+SELECT d.id, k.name
 FROM trials AS d INDEXED BY trials_of_case
 JOIN kernels AS k ON k.id = d.kernel
 WHERE d.status <> '' AND d.tuning_case = ?1 AND d.superseded = 0 AND d.status = 'dropped' AND (?3 = '' OR k.name = ?3)
