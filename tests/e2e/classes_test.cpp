@@ -19,7 +19,7 @@ namespace model = tuner::model;
 TEST_SUITE("tuner command line, which class answers") {
   namespace {
 
-  /// How one class came to know the size 512.
+  /// How one class came to know a size.
   struct Sweep {
     int trials = 40;
     std::string device = "NVIDIA H200";
@@ -32,6 +32,7 @@ TEST_SUITE("tuner command line, which class answers") {
     std::string kernel = "register_tile";
     /// How many configurations the space has of a search that ended by itself; 0: no search.
     int searched = 0;
+    std::int64_t size = 512;
   };
 
   struct Owner : User {
@@ -51,7 +52,8 @@ TEST_SUITE("tuner command line, which class answers") {
       comparison.l2 = sweep.l2;
       comparison.execution = sweep.execution;
       for (int i = 0; i < sweep.trials; ++i) {
-        model::TrialRecord trial = timed_trial(std::to_string(ns) + " " + std::to_string(i), 512, ns + i);
+        model::TrialRecord trial =
+            timed_trial(std::to_string(ns) + " " + std::to_string(i), sweep.size, ns + i);
         trial.environment = comparison;
         trial.kernel = sweep.kernel;
         trial.run = run.id;
@@ -288,5 +290,14 @@ TEST_SUITE("tuner command line, which class answers") {
     const ProgramResult table = owner.types({"best"});
     CHECK(table.exit_code == 0);
     CHECK(has(table.out, "no rule decides among 2 of them; choose with " + flag));
+  }
+
+  TEST_CASE("sizes about which no rule chooses stand in their order") {
+    Owner owner;
+    for (const std::int64_t size : {64, 512, 1024}) {
+      owner.tunes({.size = size}, 100.0 * static_cast<double>(size));
+      owner.tunes({.device = "NVIDIA B200", .size = size}, 90.0 * static_cast<double>(size));
+    }
+    CHECK(has(owner.types({"best"}).out, "matmul 64, 512, 1024: 2 environments have an answer"));
   }
 }

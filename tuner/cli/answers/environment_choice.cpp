@@ -176,7 +176,8 @@ void choose(const db::BestAnswers& all, EnvironmentChoice& choice) {
 
 std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answers) {
   // Of one size the nearest that an environment has may be another one than another environment has.
-  std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> questions;
+  std::map<std::tuple<std::string, std::vector<model::Dimension>, std::int64_t>, std::vector<std::size_t>>
+      questions;
   std::set<std::string> answered;  // kinds of problems with the size itself
   for (const BestAnswer& answer : answers)
     if (answer.exact) answered.insert(answer.problem().kind());
@@ -185,7 +186,7 @@ std::vector<EnvironmentChoice> choose_environments(const db::BestAnswers& answer
     const model::Problem& problem = answers[i].problem();
     const std::string kind = problem.kind();
     if (answered.contains(kind) && !answers[i].exact) continue;
-    const std::string size = answered.contains(kind) ? problem.size_text() : "";
+    const auto size = answered.contains(kind) ? problem.sizes : std::vector<model::Dimension>();
     questions[{kind, size, problem.row_padding}].push_back(i);
   }
   for (auto& [question, of_question] : questions) {
