@@ -192,7 +192,11 @@ TEST_SUITE("tuner command line, cover --check") {
     user.measure("100");
     CHECK(has(words_of(user.checks({"--fill", "1", "--budget", "1"}).out), "3 times are missing"));
     const std::string database = user.home / ".local/share/tuner/tuner.db";
-    CHECK(has(words_of(user.checks({"--db", database}).out), "`tuner cover --fill 1 --db " + database + "`"));
+    // As it is printed it asks the same question where the same was measured.
+    CHECK(has(words_of(user.checks({"--db", database}).out),
+              "`tuner cover --fill 1 --within 10% --measure quick --device cpu --db " + database + "`"));
+    CHECK(has(words_of(user.types({"cover", "--family", "steps", "--at-most", "2"}).out),
+              "`tuner cover --fill 1 --at-most 2 --family steps --measure quick --device cpu`"));
     const std::string source = tuner::test::read_text(user.home / "steps.cu");
     write_text(user.home / "steps.cu", source + "// edited\n");
     const ProgramResult changed = user.checks({"--fill", "1"});

@@ -130,17 +130,18 @@ config::Settings settings_alone(Context context) {
   return context.settings();
 }
 
-/// The flags that have the problem of `winner` measured in its environment, beside such settings.
-std::string flags_of(const model::TrialRecord& winner, const config::Settings& settings) {
+/// The flags that have a problem measured in an environment, beside such settings.
+std::string flags_of(const model::Problem& problem, const model::Environment& environment,
+                     const config::Settings& settings) {
   sweep::Request request;
   request.policy = measure::policy(settings.text("measure"), settings.text("l2") == "cold",
                                    *model::parse_word<model::Execution>(settings.text("execution")));
-  const model::ElementType type = winner.problem.type;
+  const model::ElementType type = problem.type;
   std::string text;
   if (type != settings.type().value_or(model::ElementType::float32))
     text += fmt::format(" --type {}", util::shell_quote(std::string(cuda_name(type))));
-  if (winner.problem.row_padding != 0) text += fmt::format(" --pad {}", winner.problem.row_padding);
-  const std::string taking = taking_flags(winner.environment, sweep::environment(request, type));
+  if (problem.row_padding != 0) text += fmt::format(" --pad {}", problem.row_padding);
+  const std::string taking = taking_flags(environment, sweep::environment(request, type));
   return text + (taking.empty() ? "" : " ") + taking;
 }
 
@@ -178,6 +179,11 @@ std::string device_flag(const db::Connection& connection, const std::string& dev
   for (const model::DeviceInfo& one : db::devices(connection))
     if (device.empty() || one.name == device) words.insert(device_of(one));
   return words.size() != 1 || words.begin()->empty() ? "" : " --device " + *words.begin();
+}
+
+std::string measuring_flags(const db::Connection& connection, const db::Case& one, const Context& context) {
+  return flags_of(one.problem, one.environment, settings_alone(context)) +
+         device_flag(connection, one.environment.device);
 }
 
 std::string trial_name(const model::TrialRecord& trial) {
@@ -244,8 +250,9 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::Bes
           state_of(declared, files.find(declared), winner, device ? device->limits : model::DeviceLimits());
       if (!answers::sentence(note, winner.kernel).empty()) {
         note.device = device ? device_of(*device) : "";
-        note.command = command_for(declared.path, winner, {winner.problem.size_text()},
-                                   flags_of(winner, settings), note.device, context);
+        note.command =
+            command_for(declared.path, winner, {winner.problem.size_text()},
+                        flags_of(winner.problem, winner.environment, settings), note.device, context);
       }
     }
   }
@@ -267,7 +274,7 @@ std::vector<std::string> spec_sentences(const db::BestAnswers& answers, const st
     const model::TrialRecord& winner = answers[i].winner;
     const std::string text = answers::sentence(notes[i], winner.kernel);
     if (text.empty()) continue;
-    const std::string flags = flags_of(winner, settings);
+    const std::string flags = flags_of(winner.problem, winner.environment, settings);
     auto told = std::ranges::find_if(
         all, [&](const Told& one) { return one.sentence == text && one.flags == flags; });
     if (told == all.end()) told = all.insert(all.end(), Told{text, flags, &winner, &notes[i], {}});

@@ -22,6 +22,9 @@ std::string device_flag(const db::Connection& connection, const std::string& dev
 
 /// The flags that ask for times taken as those of `there`, where `here` is asked for without them.
 std::string taking_flags(const model::Environment& there, const model::Environment& here);
+/// ` --type __half --measure quick --device cpu`: the flags by which a command measures where `one` was, as
+/// far as commands do not by themselves.
+std::string measuring_flags(const db::Connection& connection, const db::Case& one, const Context& context);
 
 /// The runs whose identifiers begin with `prefix`.
 std::vector<model::Digest> runs_named(const db::Connection& connection, const std::string& prefix);

@@ -30,6 +30,8 @@ struct CoverTable {
   std::size_t tried = 0;                           ///< configurations, before any was left out
   /// Size and configuration: it may run there, and the spec says that it is not worth trying.
   std::set<std::pair<std::size_t, std::size_t>> slow;
+  /// ` --family matmul --device cpu`: what makes a command ask and measure the same.
+  std::string flags = {};
 };
 
 /// In the order of the problem's dimensions.

@@ -100,13 +100,20 @@ std::string measured_text(const CoverAnswer& answer) {
   return text;
 }
 
+std::string goal_flags(const cover::Goal& goal) {
+  if (goal.at_most > 0) return fmt::format(" --at-most {}", goal.at_most);
+  return goal.within == cover::Goal{}.within ? "" : fmt::format(" --within {}%", goal.within * 100);
+}
+
 /// Where the candidates to ship have no time, and what measures them; empty where all have one.
 std::string gaps_text(const CoverAnswer& answer) {
   const std::size_t missing = gaps(answer.table, answer.goal, 1).size();
   if (missing == 0) return "";
   return fmt::format(
-      "{} missing, of the best of one size at another; `tuner cover --fill 1` measures what was not tried",
-      missing == 1 ? "1 time is" : fmt::format("{} times are", missing));
+      "{} missing, of the best of one size at another; `tuner cover --fill 1{}{}` measures what was not "
+      "tried",
+      missing == 1 ? "1 time is" : fmt::format("{} times are", missing), goal_flags(answer.goal),
+      answer.table.flags);
 }
 
 /// What each default would lose alone; empty where there is none.
