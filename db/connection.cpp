@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -196,17 +195,6 @@ std::optional<fs::path> unfinished_part(const fs::path& path) {
   return std::nullopt;
 }
 
-/// A path as a URI, for the parameters that only URIs can carry.
-std::string uri_of(const fs::path& path, const char* parameters) {
-  std::string out = "file:";
-  for (const char c : fs::absolute(path).string()) {
-    const bool plain =
-        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '-' || c == '_';
-    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out + parameters;
-}
-
 }  // namespace
 
 void Connection::Close::operator()(sqlite3* handle) const noexcept {
@@ -281,7 +269,10 @@ void Connection::open_for_reading(const OpenOptions& options) {
 
 void Connection::open_without_lock(const OpenOptions& options) {
   m_unlocked = stamp_of(m_path);
-  open(uri_of(m_path, "?immutable=1"), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options);
+  // As a URI, since only those have parameters.
+  const std::string uri =
+      "file:" + tuner::util::percent_encoded(fs::absolute(m_path).string()) + "?immutable=1";
+  open(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, options);
   integer("PRAGMA schema_version");
   set_cache(usual_cache_bytes);
 }

@@ -73,4 +73,10 @@ TEST_CASE("a word for a shell comes back as it was") {
   CHECK(util::shell_quote("it's $HOME") == "'it'\\''s $HOME'");
 }
 
+TEST_CASE("bytes that are not plain are percent-encoded, of UTF-8 each") {
+  CHECK(util::percent_encoded("/home/a-b_c.d~/1") == "/home/a-b_c.d~/1");
+  CHECK(util::percent_encoded("a b%?#\xC3\xA4") == "a%20b%25%3F%23%C3%A4");
+  CHECK(util::percent_encoded("a:b", [](char c) { return c != ':'; }) == "a%3Ab");
+}
+
 TEST_SUITE_END();

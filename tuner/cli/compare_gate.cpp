@@ -1,6 +1,7 @@
 // A comparison with a limit as continuous integration reads it.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <map>
 
 #include "reports/summary.hpp"
@@ -80,12 +81,9 @@ std::string junit_case(const CaseNames& names, const model::TrialRecord& trial, 
 
 /// A message of a workflow command, or with `is_property` one of its properties.
 std::string github_text(const std::string& text, bool is_property) {
-  std::string out;
-  for (const char c : text) {
-    const bool escaped = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
-    out += escaped ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return out;
+  return util::percent_encoded(
+      text, is_property ? +[](char c) { return std::strchr("%\r\n:,", c) == nullptr; }
+                        : +[](char c) { return std::strchr("%\r\n", c) == nullptr; });
 }
 
 std::string github_line(const char* level, const CaseNames& names, const model::TrialRecord& trial,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <numeric>
 #include <utility>
 
@@ -203,6 +204,18 @@ std::string shell_quote(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
+}
+
+bool is_plain_in_uri(char c) {
+  constexpr std::string_view signs = "/-._~";
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || signs.find(c) != std::string_view::npos;
+}
+
+std::string percent_encoded(std::string_view text, bool (*is_plain)(char)) {
+  std::string out;
+  for (const char c : text)
+    out += is_plain(c) ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {

@@ -59,6 +59,11 @@ std::size_t telling_length(std::vector<std::string> words, std::size_t least);
 /// `text` as one word of a POSIX shell.
 std::string shell_quote(const std::string& text);
 
+/// `text` with each byte that is not plain as `%0A`. Plain are by default the letters, digits and `/-._~` of
+/// a path in a URI.
+bool is_plain_in_uri(char c);
+std::string percent_encoded(std::string_view text, bool (*is_plain)(char) = is_plain_in_uri);
+
 /// The candidate that `word` was probably meant to be: at most a third of its letters differ (insertions,
 /// deletions, exchanges and swapped neighbours count one each; case does not). Empty when none is near, or
 /// when every letter would have to change.

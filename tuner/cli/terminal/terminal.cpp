@@ -4,7 +4,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -65,13 +64,8 @@ bool shows_links() {
 }  // namespace
 
 std::string linked(const std::string& path) {
-  std::string target = "file://" + util::host_name();
-  for (const char c : std::filesystem::absolute(path).string()) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                          std::string_view("/-._~").find(c) != std::string_view::npos;
-    target += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", target, path);
+  const std::string target = util::percent_encoded(std::filesystem::absolute(path).string());
+  return fmt::format("\x1b]8;;file://{}{}\x1b\\{}\x1b]8;;\x1b\\", util::host_name(), target, path);
 }
 
 Wish wish_of(std::string_view word) {
