@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "reports/layout.hpp"
@@ -47,30 +48,59 @@ namespace {
 constexpr std::size_t line_columns = 118;
 constexpr int deepest_listed = 3;
 
-/// Where each heading is to be found, by its block: a slug, with a number where several have one.
+/// As GitHub names the place of a heading: `g++ 12.2, L2 warm` is at `g-122-l2-warm`.
+std::string anchor_of(const std::string& heading) {
+  std::string out;
+  for (const char c : tuner::util::lower(heading)) {
+    const bool stays =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || (c & 0x80) != 0;
+    if (stays || c == ' ') out += c == ' ' ? '-' : c;
+  }
+  return out;
+}
+
+/// Where each heading is to be found, by its block, with a number where several have one name.
 std::vector<std::string> anchors(const std::vector<Block>& blocks) {
   std::vector<std::string> out(blocks.size());
   std::map<std::string, int> taken;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto* heading = std::get_if<Heading>(&blocks[i]);
     if (heading == nullptr) continue;
-    const std::string base = slug(heading->text);
+    const std::string base = anchor_of(heading->text);
     const int before = taken[base]++;
     out[i] = before == 0 ? base : fmt::format("{}-{}", base, before);
   }
   return out;
 }
 
-/// A path as a link target: everything that could end the link is percent-encoded.
-std::string link_target(const std::string& path) {
+constexpr const char* unbroken_blank = "\u00A0";
+
+/// Text in which what stands between backticks is code, with blanks that no line is broken at: a line that
+/// began in the middle of code might be a heading or a list. Backticks that have no such meaning are text.
+std::string with_code(const std::string& text) {
+  constexpr std::size_t longest = 100;
   std::string out;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool safe = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                      c == '-' || c == '_' || c == '.' || c == '/';
-    out += safe ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  std::size_t at = 0;
+  for (;;) {
+    const std::size_t open = text.find('`', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
+    const bool is_code = close != std::string::npos && close > open + 1 && close < open + longest &&
+                         text.find('`', close + 1) != close + 1;
+    if (!is_code) return out + markdown_text(std::string_view(text).substr(at));
+    out += markdown_text(std::string_view(text).substr(at, open - at)) + '`';
+    for (const char c :
+         tuner::util::one_line(tuner::util::valid_utf8(text.substr(open + 1, close - open - 1))))
+      out += c == ' ' ? unbroken_blank : std::string(1, c);
+    out += '`';
+    at = close + 1;
   }
-  return out;
+}
+
+std::string with_usual_blanks(std::string line) {
+  const std::string_view blank = unbroken_blank;
+  for (std::size_t at = line.find(blank); at != std::string::npos; at = line.find(blank, at))
+    line.replace(at, blank.size(), " ");
+  return line;
 }
 
 /// Blocks as GitHub Markdown; every one ends with a newline, and a blank line goes between two.
@@ -84,12 +114,12 @@ class MarkdownWriter {
                        markdown_text(heading.text));
   }
   std::string operator()(const Paragraph& paragraph) const {
-    return in_lines(line_start_safe(markdown_text(paragraph.text)), 0);
+    return in_lines(line_start_safe(with_code(paragraph.text)), 0);
   }
   std::string operator()(const Facts& facts) const {
     std::string out;
     for (const auto& [name, value] : facts.entries) {
-      out += in_lines(fmt::format("- **{}:** {}", markdown_text(name), markdown_text(value)), 2);
+      out += in_lines(fmt::format("- **{}:** {}", markdown_text(name), with_code(value)), 2);
     }
     return out;
   }
@@ -97,7 +127,7 @@ class MarkdownWriter {
   std::string operator()(const Code& code) const { return markdown_code_block(code.text); }
   std::string operator()(const Figure& figure) const {
     if (m_figure_folder == nullptr) return "";
-    const std::string target = link_target(*m_figure_folder + figure.name + ".svg");
+    const std::string target = tuner::util::percent_encoded(*m_figure_folder + figure.name + ".svg");
     return fmt::format("![{}]({})\n", markdown_text(figure.chart.title), target);
   }
 
@@ -116,7 +146,8 @@ class MarkdownWriter {
   /// Text over several lines, `hanging` blanks before those behind the first.
   static std::string in_lines(const std::string& text, std::size_t hanging) {
     std::string out;
-    for (const std::string& line : tuner::util::wrapped(text, line_columns)) {
+    for (const std::string& broken : tuner::util::wrapped(text, line_columns)) {
+      const std::string line = with_usual_blanks(broken);
       if (out.empty())
         out = line + '\n';
       else

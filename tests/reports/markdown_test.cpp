@@ -103,4 +103,27 @@ TEST_CASE("hostile names, logs and commands stay text") {
   CHECK(contains(text, "````\n```\n</pre>"));
 }
 
+TEST_CASE("the contents lead to where GitHub has the headings") {
+  reports::ReportInput input = sample_report();
+  for (auto& trial : input.trials) {
+    trial.environment.toolkit = "g++ 12.2.0";
+    trial.problem.family = "my_family";
+  }
+  const std::string text = markdown(input);
+  CHECK(contains(text, "-g-1220-float"));
+  CHECK(contains(text, "(#my_family-best-per-size)"));
+}
+
+TEST_CASE("commands and expressions between backticks are code, in one line, and other backticks are text") {
+  reports::ReportInput input = sample_report();
+  const std::string command = "`tuner run --l2 cold --sizes 1024 * 2 # > 1`";
+  input.notes = {"Other work may leave the L2 cold there, which with a long path before it " + command +
+                     " measures, so that a line ends.",
+                 "A lone ` and `` are text; `" + std::string(200, 'x') + "` is too long."};
+  const std::string text = markdown(input);
+  CHECK(contains(text, command));
+  CHECK(contains(text, "A lone \\` and \\`\\` are text;"));
+  CHECK(contains(text, "\\`xxx"));
+}
+
 TEST_SUITE_END();
