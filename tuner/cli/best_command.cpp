@@ -314,8 +314,9 @@ int best(const Context& context, BestOptions options) {
   if (found.answers.empty()) find_nothing(connection, settings, options, found.missing);
   std::vector<std::string> gain;  // read before the answer is printed: the capture may have a mistake
   if (!options.program.empty())
-    gain = answers::gain_sentences(found.answers,
-                                   captured_uses(options.program, spec_named(options.kernel, options.spec)));
+    gain = answers::gain_sentences(
+        found.answers,
+        captured_uses(options.program, spec_named(connection, options.family, options.kernel, options.spec)));
   const answers::Style style = answer_style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, options.spec, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "db/queries.hpp"
 #include "reports/text.hpp"
 #include "tuner/capture/capture_reader.hpp"
 #include "tuner/capture/parameters.hpp"
@@ -242,12 +243,16 @@ std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
   return problems;
 }
 
-model::KernelSpec spec_named(const std::string& kernel, const std::string& file) {
-  const std::string& name = file.empty() ? kernel : file;
-  if (name.empty())
+model::KernelSpec spec_named(const db::Connection& connection, const std::string& family,
+                             const std::string& kernel, const std::string& file) {
+  if (file.empty() && kernel.empty())
     throw model::UsageError("a capture has sizes for each of its kernels, and none was named",
                             "name it with --kernel");
-  return KernelCatalog::load({name}).selected().front();
+  std::string path = file.empty() ? db::declared_path(connection, family, kernel) : file;
+  if (file.empty() && !std::filesystem::exists(path)) path.clear();
+  const auto kernels = KernelCatalog::load({path.empty() ? kernel : path}).selected();
+  const auto own = std::ranges::find(kernels, kernel, &model::KernelSpec::name);
+  return own == kernels.end() ? kernels.front() : *own;
 }
 
 }  // namespace tuner::cli

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "db/connection.hpp"
 #include "tuner/cli/answers/captured_gain.hpp"
 #include "tuner/model/captured_kernel.hpp"
 #include "tuner/model/kernel_spec.hpp"
@@ -35,7 +36,9 @@ std::optional<std::vector<cover::Sizes>> recorded_sizes(const model::KernelSpec&
 std::vector<model::Problem> problems_to_check(const model::KernelSpec& spec,
                                               const config::Settings& settings);
 
-/// The spec of the kernel that a question names, by name or file.
-model::KernelSpec spec_named(const std::string& kernel, const std::string& file);
+/// The spec of the kernel that a question names: in its file, else where the last sweep read the spec of the
+/// kernel called so, else the shipped one.
+model::KernelSpec spec_named(const db::Connection& connection, const std::string& family,
+                             const std::string& kernel, const std::string& file);
 
 }  // namespace tuner::cli

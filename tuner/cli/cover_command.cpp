@@ -23,6 +23,7 @@
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -75,21 +76,22 @@ std::map<cover::Sizes, double> read_weights(const CoverOptions& options, std::si
 }
 
 /// What a program spends on each size of the kernel, or a file's weights.
-std::map<cover::Sizes, double> weights_of(const CoverOptions& options, std::size_t dimensions) {
+std::map<cover::Sizes, double> weights_of(const db::Connection& connection, const CoverOptions& options,
+                                          std::size_t dimensions) {
   const bool is_captured =
       std::filesystem::is_directory(options.weights) || options.weights.ends_with(".json");
   if (!is_captured) return read_weights(options, dimensions);
   std::map<cover::Sizes, double> weights;
-  for (const answers::CapturedUse& use :
-       captured_uses(options.weights, spec_named(options.kernel, options.spec)).sizes)
+  const model::KernelSpec spec = spec_named(connection, options.family, options.kernel, options.spec);
+  for (const answers::CapturedUse& use : captured_uses(options.weights, spec).sizes)
     weights.emplace(use.sizes, use.cost);
   return weights;
 }
 
 /// Sizes that the weights leave out have weight 0: they count in no mean, and the bound holds there as well.
-void set_weights(const CoverOptions& options, cover::Table& table) {
+void set_weights(const db::Connection& connection, const CoverOptions& options, cover::Table& table) {
   if (options.weights.empty()) return;
-  std::map<cover::Sizes, double> weights = weights_of(options, table.dimensions.size());
+  std::map<cover::Sizes, double> weights = weights_of(connection, options, table.dimensions.size());
   double sum = 0;
   for (const cover::Sizes& size : table.sizes) {
     const auto found = weights.extract(size);
@@ -113,12 +115,16 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
                               const Context& context) {
   const auto chosen = of_one_environment(all);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
+<<<<<<< HEAD
   const std::string& kernel = options.spec.empty() ? query.kernel : options.spec;
   table.flags =
       fmt::format("{}{}{}", query.family.empty() ? "" : " --family " + util::shell_quote(query.family),
                   kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
                   measuring_flags(connection, table.cases.front(), context));
   set_weights(options, table.times);
+=======
+  set_weights(connection, options, table.times);
+>>>>>>> 540a77ac (A kernel in a capture is found by the name that it was measured under)
   answers::CoverAnswer answer = make_cover(std::move(table), goal_of(options));
   say_spec_changes(connection, chosen, options.spec, context);
   return answer;

@@ -25,6 +25,7 @@
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/explained.hpp"
+#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/question.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
@@ -137,7 +138,8 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
 void add_gain(const db::Connection& connection, const ReportOptions& options,
               std::vector<std::string>& notes) {
   if (options.program.empty()) return;
-  const model::KernelSpec spec = spec_named(options.spec.empty() ? options.filter.kernel : options.spec, "");
+  const model::KernelSpec spec =
+      spec_named(connection, options.filter.family, options.filter.kernel, options.spec);
   db::BestQuery query;
   query.family = spec.family;
   query.kernel = spec.name;
@@ -274,7 +276,7 @@ namespace {
 int report(const Context& context, ReportOptions options) {
   if (options.filter.kernel.ends_with(".toml")) {
     options.spec = options.filter.kernel;
-    options.filter.kernel = spec_named(options.spec, "").name;
+    options.filter.kernel = KernelCatalog::load({options.spec}).selected().front().name;
   }
   if (!options.program.empty() && format_of(options) == "csv")
     throw model::UsageError("rows of CSV have no room for what a program gains", "write another --format");
