@@ -127,6 +127,7 @@ TEST_SUITE("cli answers") {
     CHECK(answers::difference_text(1.0006, true) == "0.1 % slower");
     CHECK(answers::difference_text(0.998, false) == "~0.2 % faster");
     CHECK(answers::difference_text(1.5, true) == "50 % slower");
+    CHECK(answers::difference_text(44606.2, false) == "~44606× slower");
   }
 
   TEST_CASE("a change is told by what is different alone") {

@@ -93,6 +93,8 @@ std::string difference_text(double ratio, bool in_turn) {
   const double percent = (ratio - 1) * 100;
   if (std::abs(percent) < 0.05) return in_turn ? "the same time" : "about the same time";
   const int digits = std::abs(percent) < 10 ? 1 : 0;
+  if (ratio >= most_in_percent)
+    return fmt::format("{}{} slower", in_turn ? "" : "~", reports::ratio_text(ratio));
   return fmt::format("{}{:.{}f} % {}", in_turn ? "" : "~", std::abs(percent), digits,
                      percent > 0 ? "slower" : "faster");
 }

@@ -30,7 +30,10 @@ Evidence evidence(const db::BestAnswer& answer, const std::vector<model::TrialRe
 /// A line for each finding, the strongest first; nothing where there is none.
 std::vector<std::string> evidence_lines(const Evidence& evidence, const Style& style);
 
-/// `+7.0 %` more time, `−1.2 %`, with `~` where the two were not sampled in turn.
+/// From so many times on a ratio is no percentage: `44.6× slower`.
+inline constexpr double most_in_percent = 10;
+
+/// `7.0 % slower`, `1.2 % faster`, with `~` where the two were not sampled in turn.
 std::string difference_text(double ratio, bool in_turn);
 
 /// Why the winner of an answer is as fast as it is.

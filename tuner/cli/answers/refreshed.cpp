@@ -43,9 +43,12 @@ std::string change_cell(const Refreshed& one) {
   if (!one.after) return "no time";
   const TimeRatio change = time_ratio(one);
   const bool is_approximate = one.after->is_approximate() || one.before.is_approximate();
+  const char* const about = is_approximate ? "~" : "";
+  if (change.low >= most_in_percent)
+    return fmt::format("{}{} slower ({} to {})", about, reports::ratio_text(change.ratio),
+                       reports::ratio_text(change.low), reports::ratio_text(change.high));
   const std::string interval =
       fmt::format(" ({} to {} %)", signed_percent(change.low), signed_percent(change.high));
-  const char* const about = is_approximate ? "~" : "";
   if (!change.is_faster() && !change.is_slower())
     return fmt::format("{}{}{}", about, change.is_as_fast() ? "as fast" : "undecided", interval);
   return fmt::format("{}{:.1f} % {}{}", about, std::abs(change.ratio - 1) * 100,
