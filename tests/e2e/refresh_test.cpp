@@ -125,6 +125,7 @@ TEST_SUITE("tuner command line, refresh") {
     REQUIRE_MESSAGE(slower.exit_code == 0, slower.err);
     CHECK(has(slower.err, "waste was edited since it was measured: what races is what it is now"));
     CHECK(has(words_of(slower.out), "another: WASTE 100 → 6000; the former is "));
+    CHECK(has(slower.out, "× slower"));
     // However slow it has become, it is measured whole.
     std::istringstream csv(user.types({"report", "--format", "csv"}).out);
     for (std::string line; std::getline(csv, line);)
@@ -181,7 +182,13 @@ TEST_SUITE("tuner command line, refresh") {
     CHECK(nowhere.exit_code == 3);
     CHECK(has(nowhere.err, "no database here yet"));
     CHECK_FALSE(std::filesystem::exists(std::filesystem::path(user.home / "nowhere.db")));
-    CHECK(user.refreshes({"--family", "nobody"}).exit_code == 3);
+    const ProgramResult nobody = user.refreshes({"--family", "nobody"});
+    CHECK(nobody.exit_code == 3);
+    CHECK(has(nobody.err, "nothing of family nobody in "));
+    // What measures it has what was asked for.
+    const ProgramResult wide = user.types({"best", "400", "--type", "double", "--pad", "3"});
+    CHECK(has(wide.err, "no answer in double for size 400 pad 3 in "));
+    CHECK(has(wide.err, "waste.toml --sizes 400 --type double --pad 3 --device cpu"));
     std::filesystem::remove(std::filesystem::path(user.home / "waste.toml"));
     const ProgramResult gone = user.refreshes();
     CHECK(gone.exit_code == 3);

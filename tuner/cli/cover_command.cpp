@@ -115,16 +115,12 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
                               const Context& context) {
   const auto chosen = of_one_environment(all);
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
-<<<<<<< HEAD
   const std::string& kernel = options.spec.empty() ? query.kernel : options.spec;
   table.flags =
       fmt::format("{}{}{}", query.family.empty() ? "" : " --family " + util::shell_quote(query.family),
                   kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
                   measuring_flags(connection, table.cases.front(), context));
-  set_weights(options, table.times);
-=======
   set_weights(connection, options, table.times);
->>>>>>> 540a77ac (A kernel in a capture is found by the name that it was measured under)
   answers::CoverAnswer answer = make_cover(std::move(table), goal_of(options));
   say_spec_changes(connection, chosen, options.spec, context);
   return answer;

@@ -75,12 +75,15 @@ db::TrialFilter filter_of(const Question& question) {
 }
 
 /// Why the GPU that was named has no answer, and which have.
-std::string lack_of_gpu(const db::Connection& connection, const Question& question) {
+std::string lack_of_gpu(const db::Connection& connection, const config::Settings& settings,
+                        const Question& question) {
   if (question.gpu.empty()) return "";
+  const auto type = settings.type();
   db::TrialFilter filter = filter_of(question);
   std::set<std::string> others;
   for (const db::Case& one : db::cases(connection, filter))
-    if (one.ok + one.dropped > 0) others.insert(one.environment.device);
+    if (one.ok + one.dropped > 0 && (!type || one.environment.type == *type))
+      others.insert(one.environment.device);
   filter.device = question.gpu;
   std::erase_if(others, [&](const std::string& device) {
     return util::lower(device).find(util::lower(question.gpu)) != std::string::npos;
@@ -88,8 +91,9 @@ std::string lack_of_gpu(const db::Connection& connection, const Question& questi
   const std::int64_t trials = db::count_trials(connection, filter);
   filter.superseded = true;
   const std::int64_t superseded = db::count_trials(connection, filter);
-  std::string said = fmt::format("; of a device named '{}' there {} {}", question.gpu,
-                                 trials == 1 ? "is" : "are", util::counted(trials, "trial"));
+  std::string said =
+      fmt::format("; of a device named '{}' there {} {}{}", question.gpu, trials == 1 ? "is" : "are",
+                  util::counted(trials, "trial"), type && trials > 0 ? " of any type" : "");
   if (superseded > 0)
     said += fmt::format(", {} of them superseded: their kernels have changed since", superseded);
   if (!others.empty()) said += fmt::format("; answers are of {}", fmt::join(others, ", "));
@@ -168,10 +172,14 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
   if (hint.empty())
     hint = (way_back.empty() ? "measure it first: " : way_back) +
            measuring_command(connection, settings, question, sizes) + more;
-  throw NothingFound(fmt::format("no answer{}{}{} in {}{}{}", sizes.empty() ? "" : " for size " + sizes,
-                                 asked_text(question), besides, settings.database().string(), excluded,
-                                 lack_of_gpu(connection, question)),
-                     hint);
+  std::string what = "no answer";
+  if (const auto type = settings.type()) what += fmt::format(" in {}", cuda_name(*type));
+  if (!sizes.empty()) what += " for size " + sizes;
+  if (const std::string pad = settings.text("pad"); pad != "0") what += " pad " + pad;
+  throw NothingFound(
+      fmt::format("{}{}{} in {}{}{}", what, asked_text(question), besides, settings.database().string(),
+                  excluded, lack_of_gpu(connection, settings, question)),
+      hint);
 }
 
 void ask_for_size(const std::string& size, const config::Settings& settings, db::BestQuery& query) {

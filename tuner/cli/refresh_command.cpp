@@ -145,8 +145,9 @@ void leave_out_unreached(std::vector<Refreshed>& sizes) {
 [[noreturn]] void find_nothing_elsewhere(const config::Settings& settings, const RefreshOptions& options,
                                          const sweep::Request& request) {
   throw NothingFound(
-      fmt::format("nothing in {} is of another environment than {}{}", settings.database().string(),
-                  sweep::environment(request, model::ElementType::float32).text(), asked_text(options)),
+      fmt::format("nothing{} in {} is of another environment than {}", asked_text(options),
+                  settings.database().string(),
+                  sweep::environment(request, model::ElementType::float32).text()),
       "`tuner run` measures; after a new driver, toolkit or GPU `tuner refresh` races its finalists again");
 }
 
