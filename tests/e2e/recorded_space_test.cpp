@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/e2e/user.hpp"
@@ -166,6 +167,38 @@ arguments = ["y.expected", "y.magnitude"]
     CHECK(user.types({"export", "--format", "t4", "--kernel", "mine", "-o", "mine.json"}).exit_code == 0);
     CHECK(user.types({"export", "--format", "t4", "--kernel", "nobody"}).exit_code == 3);
     CHECK(user.types({"export", "--format", "xml"}).exit_code == 2);
+  }
+
+  TEST_CASE("a kernel that a format has no words for is left out, and the others are written") {
+    const User user;
+    write_recording(user);
+    std::ofstream(user.home / "batched.json")
+        << R"({"kernel_name": "batched", "problem_size": [2, 64, 64, 64], "tune_params": {"A": [1]},
+"cache": {"1": {"A": 1, "time": 1.5}}})";
+    REQUIRE(user.types({"import", "cache.json", "batched.json"}).exit_code == 0);
+    const auto both = user.types({"export", "--format", "kernel-launcher", "-o", "wisdom/"});
+    CHECK(both.exit_code == 0);
+    CHECK(has(both.err, "left out: batched has 4 sizes: kernel_launcher knows three"));
+    CHECK(has(both.err, "1 file written"));
+    CHECK(std::filesystem::exists(std::filesystem::path(user.home / "wisdom/copy.wisdom")));
+    const auto none = user.types({"export", "--format", "kernel-launcher", "--kernel", "batched"});
+    CHECK(none.exit_code == 1);
+    CHECK(has(none.err, "tuner: batched has 4 sizes"));
+  }
+
+  TEST_CASE("where nothing answers, the next step is one that helps") {
+    const User user;
+    write_recording(user);
+    std::ofstream(user.home / "failed.json")
+        << R"({"kernel_name": "failed", "problem_size": [64], "tune_params": {"A": [1]},
+"cache": {"1": {"A": 1, "time": "CompilationFailedConfig"}}})";
+    REQUIRE(user.types({"import", "cache.json", "failed.json"}).exit_code == 0);
+    const auto failed = user.types({"best", "--kernel", "failed"});
+    CHECK(failed.exit_code == 3);
+    CHECK(has(failed.err, "all that was tried failed, and `tuner list failures` says why"));
+    CHECK(has(user.types({"best", "--gpu", "Other"}).err, "answers are of Some GPU"));
+    // Those of another type are no answers to what was asked.
+    CHECK_FALSE(has(user.types({"best", "--gpu", "Other", "--type", "double"}).err, "answers are of"));
   }
 
   TEST_CASE("a recording of scores is searched, and says that they are no times") {

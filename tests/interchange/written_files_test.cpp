@@ -165,6 +165,7 @@ TEST_SUITE("tuner::interchange") {
     CHECK(record.at("environment").at("device_name") == "GPU");
     CHECK(record.at("environment").at("compute_capability") == 90);
     CHECK(in_file_name("copy tiles") == "copy_tiles");
+    CHECK(in_file_name("../b.c") == "_._b.c");
   }
 
   TEST_CASE("what the formats cannot say is refused") {

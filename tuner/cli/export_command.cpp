@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <ostream>
 #include <set>
@@ -34,22 +35,44 @@ std::string free_name(const Files& files, const std::string& begin, const std::s
   return name;
 }
 
+/// Adds what `write` makes of one kernel. What a format has no words for is left out, and the others are
+/// written.
+class Writing {
+ public:
+  void add(const std::string& begin, const std::string& end, const std::function<std::string()>& write) {
+    try {
+      std::string text = write();
+      if (!text.empty()) m_files.emplace_back(free_name(m_files, begin, end), std::move(text));
+    } catch (const model::Error& error) {
+      m_left_out.push_back(error);
+    }
+  }
+  /// Throws where nothing but what was left out is there.
+  Files files() {
+    if (m_files.empty() && !m_left_out.empty()) throw model::Error(m_left_out.front());
+    for (const model::Error& error : m_left_out) write_err(fmt::format("left out: {}", error.what()));
+    return std::move(m_files);
+  }
+
+ private:
+  Files m_files;
+  std::vector<model::Error> m_left_out;
+};
+
 /// Those of one kernel, problem and environment follow one another.
 Files recordings(const db::Connection& connection, db::TrialFilter filter, const std::string& format) {
   filter.superseded = false;
   filter.ceilings = false;
-  Files files;
+  Writing writing;
   std::vector<model::TrialRecord> trials;
   const auto write = [&] {
     if (trials.empty()) return;
     const model::TrialRecord& first = trials.front();
     const std::string name =
-        free_name(files,
-                  interchange::in_file_name(
-                      fmt::format("{}-{}-{}", first.kernel, first.problem.text(), first.environment.device)),
-                  ".json");
-    files.emplace_back(
-        name, format == "t4" ? interchange::t4_results(trials) : interchange::kernel_tuner_cache(trials));
+        fmt::format("{}-{}-{}", first.kernel, first.problem.text(), first.environment.device);
+    writing.add(interchange::in_file_name(name), ".json", [&] {
+      return format == "t4" ? interchange::t4_results(trials) : interchange::kernel_tuner_cache(trials);
+    });
     trials.clear();
   };
   const auto place = [](const model::TrialRecord& trial) {
@@ -65,7 +88,7 @@ Files recordings(const db::Connection& connection, db::TrialFilter filter, const
     trials.push_back(std::move(stored.trial));
   });
   write();
-  return files;
+  return writing.files();
 }
 
 /// What `best` says of a kernel, once for each problem and device.
@@ -91,7 +114,7 @@ std::vector<model::TrialRecord> winners_of(const db::Connection& connection, con
 }
 
 Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
-  Files files;
+  Writing writing;
   std::set<std::pair<std::string, std::string>> kernels;  // with their families
   db::TrialFilter selected = filter;
   selected.superseded = false;
@@ -106,12 +129,13 @@ Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
     query.kernel = kernel;
     query.family = family;
     query.device = filter.device;
-    const std::vector<model::TrialRecord> winners = winners_of(connection, query);
-    if (!winners.empty())  // kernel_launcher finds it by this name
-      files.emplace_back(free_name(files, interchange::in_file_name(kernel), ".wisdom"),
-                         interchange::kernel_launcher_wisdom(winners, devices));
+    // kernel_launcher finds it by this name.
+    writing.add(interchange::in_file_name(kernel), ".wisdom", [&] {
+      const std::vector<model::TrialRecord> winners = winners_of(connection, query);
+      return winners.empty() ? "" : interchange::kernel_launcher_wisdom(winners, devices);
+    });
   }
-  return files;
+  return writing.files();
 }
 
 bool is_folder(const std::string& path) {

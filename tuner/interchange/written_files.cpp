@@ -259,6 +259,7 @@ std::string kernel_launcher_wisdom(const std::vector<TrialRecord>& winners,
 std::string in_file_name(std::string name) {
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.') c = '_';
+  if (name.starts_with('.')) name.front() = '_';
   return name;
 }
 

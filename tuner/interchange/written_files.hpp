@@ -22,7 +22,7 @@ std::string t4_results(const std::vector<model::TrialRecord>& trials);
 std::string kernel_launcher_wisdom(const std::vector<model::TrialRecord>& winners,
                                    const std::vector<model::DeviceInfo>& devices);
 
-/// A name as part of a file's: `NVIDIA_H200`.
+/// A name as the beginning of a file's, which is not hidden: `NVIDIA_H200`.
 std::string in_file_name(std::string name);
 
 }  // namespace tuner::interchange
