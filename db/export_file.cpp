@@ -26,6 +26,7 @@ using tuner::model::TrialRecord;
 
 constexpr int newest_version = 6;
 constexpr int last_with_own_sequences = 4;  // see before_version_9
+constexpr const char* name_an_export = "name an export of the tuner, or results of Kernel Tuner, T4 or KTT";
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
 /// The next line, without its end; false at the end of the file. Throws before a line without end fills the
@@ -201,15 +202,24 @@ ExportRecord record_from_line(const std::string& line, int version) {
 
 }  // namespace
 
-int stream_export(std::istream& in, const std::string& name,
-                  const std::function<void(ExportRecord&&)>& visit) {
+int read_header(std::istream& in, const std::string& name) {
   std::string line;
-  std::int64_t number = 1;
-  int version = 0;
   try {
     if (!read_line(in, line)) throw Error("the file is empty, a header was expected");
-    version = version_from(line);
-    for (number = 2; read_line(in, line); ++number) visit(record_from_line(line, version));
+    return version_from(line);
+  } catch (const Error& error) {
+    const bool is_export = line.find("tuner-export") != std::string::npos;
+    throw Error(fmt::format("{}:1: {}", name, error.what()), is_export ? "" : name_an_export);
+  }
+}
+
+int stream_export(std::istream& in, const std::string& name,
+                  const std::function<void(ExportRecord&&)>& visit) {
+  const int version = read_header(in, name);
+  std::string line;
+  std::int64_t number = 2;
+  try {
+    for (; read_line(in, line); ++number) visit(record_from_line(line, version));
   } catch (const Error& error) {
     throw error.in_context(fmt::format("{}:{}", name, number));
   }
@@ -260,7 +270,7 @@ std::unique_ptr<std::istream> open_export(const std::filesystem::path& path) {
         fmt::format("a database is added with `tuner merge {}`", tuner::util::shell_quote(path.string())));
   auto in = std::make_unique<tuner::util::GzipInput>(path);
   if (!*in) {
-    throw Error(fmt::format("{}: cannot be read", path.string()), "name a file made with `tuner export`",
+    throw Error(fmt::format("{}: cannot be read", path.string()), name_an_export,
                 tuner::model::ExitCode::nothing_found);
   }
   return in;

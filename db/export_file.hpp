@@ -52,6 +52,8 @@ bool looks_like_export(const std::filesystem::path& path);
 using ExportRecord = std::variant<StoredTrial, tuner::model::RunRecord, PastFailure, Probing,
                                   tuner::model::FinalRecord, tuner::model::SearchRecord,
                                   tuner::model::Ceiling, StoredDeclaration, SpecJudgements, StoredCounter>;
+/// The version of an export, from its first line. Throws where that is no header.
+int read_header(std::istream& in, const std::string& name);
 /// Visits the records line by line without holding more than one; returns the version. An error thrown by the
 /// visitor gets the line's number too.
 int stream_export(std::istream& in, const std::string& name,

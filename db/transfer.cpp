@@ -223,6 +223,11 @@ std::vector<Added> import_files(const Connection& target, const std::vector<std:
   return added;
 }
 
+void require_importable(const std::filesystem::path& path) {
+  const std::unique_ptr<std::istream> in = open_export(path);
+  if (!tuner::interchange::looks_like_recorded_space(path)) read_header(*in, path.string());
+}
+
 Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge) {
   return import_files(target, {path}, judge).front();
 }

@@ -31,6 +31,9 @@ Connection extract_run(const Connection& db, const tuner::model::Digest& run);
 /// force; it may be empty. Returns what each added, in their order.
 std::vector<Added> import_files(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                 const Judge& judge = {});
+/// Throws model::Error unless the file at `path` is there and begins as one that import_files() takes. To be
+/// asked before anything is made for its sake.
+void require_importable(const std::filesystem::path& path);
 /// One of them.
 Added import_file(const Connection& target, const std::filesystem::path& path, const Judge& judge = {});
 

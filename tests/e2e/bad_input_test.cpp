@@ -321,6 +321,32 @@ extent = ["N"]
     CHECK(access((user.home / "new.db").c_str(), F_OK) != 0);
   }
 
+  TEST_CASE("a file that is no export has a next step, and makes no database") {
+    const User user;
+    for (const char* text : {"hello\n", "", "[1, 2]\n"}) {
+      CAPTURE(text);
+      write_text(user.home / "notes.txt", text);
+      const auto result = user.types({"import", "notes.txt", "--db", "new.db"});
+      CHECK(result.exit_code == 1);
+      CHECK(has(result.err, "notes.txt:1: "));
+      CHECK(has(result.err, "name an export of the tuner, or results of Kernel Tuner, T4 or KTT"));
+      CHECK(access((user.home / "new.db").c_str(), F_OK) != 0);
+    }
+  }
+
+  TEST_CASE("a run without a place for its cache, and forgetting, make no database") {
+    User user;
+    const auto makes_none = [&](const std::vector<std::string>& command) {
+      const auto result = user.types(command);
+      INFO(result.err);
+      CHECK(result.exit_code != 0);
+      CHECK(access((user.home / "new.db").c_str(), F_OK) != 0);
+    };
+    makes_none({"forget", "--kernel", "naive", "--db", "new.db"});
+    user.environment["HOME"] = "";
+    makes_none({"run", "--device", "cpu", "--sizes", "64", "--db", "new.db"});
+  }
+
   TEST_CASE("of several files an import takes all or none, and a database is no export") {
     const User user;
     const std::string good = std::string(TUNER_SOURCE_DIR) + "/tests/e2e/before_finals.jsonl";

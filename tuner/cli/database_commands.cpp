@@ -37,8 +37,7 @@ int say_added(const db::Connection& connection, const Paths& paths, const std::v
 }
 
 int import_files(const Context& context, const Paths& paths) {
-  for (const std::string& path : paths)
-    static_cast<void>(db::open_export(path));  // before a database is made
+  for (const std::string& path : paths) db::require_importable(path);  // before a database is made
   db::ResultStore store(context.settings().database());
   return say_added(store.connection(), paths,
                    db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files()));
@@ -110,7 +109,6 @@ db::ForgetQuery make_query(const db::Connection& connection, const ForgetOptions
   query.kernel = options.kernel;
   if (!options.run.empty()) query.run = run_named(connection, options.run);
   if (!options.trial.empty()) query.trial = db::find_trial(connection, options.trial).key;
-  if (!options.before.empty()) require_date(options.before);
   query.before = options.before;
   return query;
 }
@@ -123,7 +121,10 @@ int forget(const Context& context, const ForgetOptions& options) {
         ways == 0 ? "`tuner forget` needs to be told what" : "`tuner forget` takes one of its filters",
         "give one of --kernel, --run, --trial and --before");
   }
-  db::ResultStore store(context.settings().database());
+  if (!options.before.empty()) require_date(options.before);
+  const std::filesystem::path database = context.settings().database();
+  db::open_for_reading(database);  // says what is wrong where it is not there
+  db::ResultStore store(database);
   const db::Connection& connection = store.connection();
   const db::ForgetQuery query = make_query(connection, options);
   const db::Forgotten gone = db::forget(connection, query, options.dry_run);

@@ -244,6 +244,7 @@ int run_once(const Context& context, RunOptions& options) {
   const std::string report = settings.find("report") ? settings.text("report") : "";
   if (!report.empty()) require_report(report);
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws, before anything is made
+  if (!settings.text("device").starts_with("replay:")) settings.cache_folder();  // throws likewise
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) selection.notices.push_back(store.notice());
 
