@@ -210,6 +210,9 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     CHECK(user.types({"judge", "nowhere.cu", "--against", judged + "product.toml"}).exit_code == 2);
     CHECK(user.judges("honest", {"--set", "BLOCK_SIZE"}).exit_code == 2);
     CHECK(user.judges("honest", {"--block", "64 +"}).exit_code == 2);
+    CHECK(has(user.judges("honest", {"--no-sanitizers", "--set", "MISSPELT=1"}).err,
+              "MISSPELT is a macro of other headers: no source here has it"));
+    CHECK_FALSE(has(user.judges("honest", {"--no-sanitizers", "--set", "BLOCK_SIZE=64"}).err, "no source"));
     CHECK(user.types({"judge", judged + "honest.cu", "--against", "matmul", "--device", "cpu"}).exit_code ==
           2);
     CHECK(user.types({"judge", judged + "honest.cu"}).exit_code == 2);

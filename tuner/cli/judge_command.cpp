@@ -17,6 +17,7 @@
 #include "tuner/cli/sanitize_check.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/source/tokens.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
@@ -70,6 +71,20 @@ config::LoadedKernels candidate_of(const model::KernelSpec& spec, const JudgeOpt
       options.entry, expressions(options.block), expressions(options.grid), options.shared, {}};
   for (const std::string& text : options.parameters) launch.parameters.push_back(assignment_of(text));
   return config::candidate_kernel(spec, options.candidate, launch, usual);
+}
+
+/// A macro that is misspelt changes nothing: it may be of a header that is not beside the candidate.
+void say_unknown_macros(const model::KernelSpec& spec, const model::KernelSpec& candidate,
+                        const JudgeOptions& options) {
+  std::string text = options.block + ' ' + options.grid + ' ' + options.shared;
+  for (const model::SourceText& file : candidate.source) text += '\n' + file.text;
+  const auto words = source::tokens_of(text);
+  for (const std::string& option : options.parameters) {
+    const std::string name = assignment_of(option).name;
+    const bool is_known = std::ranges::count(spec.parameters, name, &model::ParameterSpec::name) > 0 ||
+                          std::ranges::count(words, name, &source::Token::text) > 0;
+    if (!is_known) write_err(fmt::format("{} is a macro of other headers: no source here has it", name));
+  }
 }
 
 constexpr std::string_view finding_mark = "finding: ";
@@ -177,6 +192,7 @@ int judge_candidate(const Context& context, const JudgeOptions& options) {
   report.against = spec.name;
   const config::LoadedKernels loaded = candidate_of(spec, options);
   const model::KernelSpec& candidate = loaded.kernels.front();
+  if (!options.sanitizers_only) say_unknown_macros(spec, candidate, options);
   if (options.sanitizers_only) return run_sanitizers_here(context, settings, candidate);
   for (const model::Diagnostic& mistake : loaded.mistakes)
     report.mistakes.push_back(fmt::format("{}: {}", mistake.where.text(), mistake.message));
