@@ -30,10 +30,14 @@ db::Schema with_next(const std::string& sql) {
 }
 
 /// What the program of version 8 left after two sizes of a kernel, whose spec was then edited to exclude the
-/// fastest of three configurations. One failure of the past and one death while probing were added.
-void make_version_8(const std::filesystem::path& path) {
+/// fastest of three configurations. One failure of the past and one death while probing were added. `kernel`:
+/// what it is called.
+void make_version_8(const std::filesystem::path& path, const std::string& kernel = "scale") {
   std::ifstream in(TUNER_SOURCE_DIR "/tests/db/version_8.sql");
-  const std::string dump((std::istreambuf_iterator<char>(in)), {});
+  std::string dump((std::istreambuf_iterator<char>(in)), {});
+  const std::string name = "'scale'";
+  for (std::size_t at = dump.find(name); at != std::string::npos; at = dump.find(name, at + 1))
+    dump.replace(at, name.size(), "'" + kernel + "'");
   REQUIRE(dump.size() > 10'000);
   db_test::meddle(path, dump + "PRAGMA user_version = 8; PRAGMA application_id = 1953853029;");
 }
@@ -125,6 +129,32 @@ TEST_SUITE("db") {
     // Nothing waits to be decided: the next merge changes no answer.
     db::merge_database(db::open_database(path), folder / "source.db");
     CHECK(ask(path, "SELECT group_concat(configuration ->> 'BLOCK_SIZE') FROM best") == "32,32");
+  }
+
+  TEST_CASE("a kernel that no spec may be called like today keeps its results, wherever they go") {
+    const TempFolder folder;
+    const std::string name = "my scale/\xC3\xA4";
+    make_version_8(folder / "old.db", name);
+    const db::Connection old = db::open_for_reading(folder / "old.db");
+    std::ofstream file(folder / "old.jsonl");
+    db::export_database(old, {}, file);
+    file.close();
+    db::import_file(db::open_database(folder / "imported.db"), folder / "old.jsonl");
+    db::merge_database(db::open_database(folder / "merged.db"), folder / "old.db");
+    for (const char* database : {"old.db", "imported.db", "merged.db"}) {
+      CAPTURE(database);
+      const db::Connection connection = db::open_database(folder / database);
+      db::BestQuery query;
+      query.kernel = name;
+      const db::BestAnswers answers = db::best(connection, query);
+      REQUIRE(answers.size() == 2);
+      for (const db::BestAnswer& answer : answers)
+        CHECK(answer.winner.configuration.text() == "BLOCK_SIZE=32");
+      db::ForgetQuery forgotten;
+      forgotten.kernel = name;
+      CHECK(db::forget(connection, forgotten, false).trials == 6);
+      CHECK(db::best(connection, query).empty());
+    }
   }
 
   TEST_CASE("a database of version 9 keeps its rows; which bits its trials gave nobody knows") {

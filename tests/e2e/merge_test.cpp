@@ -1,7 +1,10 @@
 // Parts of a sweep that were measured apart come together with `tuner merge`.
 #include <doctest/doctest.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/e2e/help_pages.hpp"
@@ -48,7 +51,74 @@ TEST_SUITE("e2e") {
     return text;
   }
 
+  /// A file system of a mebibyte, where the test may mount one.
+  class SmallDisk {
+   public:
+    explicit SmallDisk(const std::filesystem::path& path) : m_path(path) {
+      std::filesystem::create_directory(path);
+      m_is_there = ::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=1m") == 0;
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+    ~SmallDisk() {
+      if (m_is_there) ::umount2(m_path.c_str(), MNT_DETACH);
+    }
+    bool is_there() const { return m_is_there; }
+    /// Leaves so many bytes free.
+    void fill(std::uint64_t free) const {
+      struct statvfs space {};
+      REQUIRE(::statvfs(m_path.c_str(), &space) == 0);
+      const std::uint64_t bytes = space.f_bavail * space.f_frsize;
+      tuner::test::write_text(m_path / "ballast", std::string(bytes - std::min(bytes, free), 'x'));
+    }
+    void clear() const { std::filesystem::remove(m_path / "ballast"); }
+
+   private:
+    std::filesystem::path m_path;
+    bool m_is_there = false;
+  };
+
+  /// The file of results that the database took no more.
+  std::string pending_file(const std::string& err) {
+    const std::size_t end = err.find(".jsonl");
+    if (end == std::string::npos) return "";
+    const std::size_t begin = err.rfind(' ', end) + 1;
+    return err.substr(begin, end - begin) + ".jsonl";
+  }
+
   }  // namespace
+
+  TEST_CASE("a shard whose disk fills up loses nothing: its file and its database make the whole") {
+    User user;
+    const SmallDisk disk(user.home / "disk");
+    if (!disk.is_there()) {
+      MESSAGE("not run: no file system can be mounted here");
+      return;
+    }
+    user.environment["TMPDIR"] = user.home.path();
+    tuner::test::SmallKernel{.name = "fill",
+                             .parameters = "BLOCK = [32, 64, 96, 128, 160, 192, 224, 256]\nTWICE = [0, 1]",
+                             .block = "BLOCK",
+                             .value = "TWICE",
+                             .is_verified = false}
+        .write(user.home);
+    REQUIRE(tell(user, "run", "disk/1.db", {"--shard", "1/2", "--budget", "1"}).exit_code == 0);
+    disk.fill(128 << 10);
+    const ProgramResult full = tell(user, "run", "disk/1.db", {"--shard", "1/2"});
+    INFO(full.err);
+    CHECK(full.exit_code == 1);
+    CHECK(has(full.err, "could not be written to the database"));
+    const std::string file = pending_file(full.err);
+    REQUIRE(std::filesystem::exists(file));
+    REQUIRE(tell(user, "run", "2.db", {"--shard", "2/2"}).exit_code == 0);
+    disk.clear();
+    REQUIRE(user.types({"merge", "2.db", "disk/1.db", "--db", "a.db"}).exit_code == 0);
+    REQUIRE(user.types({"import", file, "--db", "a.db"}).exit_code == 0);
+    REQUIRE(user.types({"import", file, "--db", "disk/1.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "disk/1.db", "2.db", "--db", "b.db"}).exit_code == 0);
+    for (const char* whole : {"a.db", "b.db"}) CHECK(has(tell(user, "plan", whole).out, "16 known, 0 left"));
+    CHECK(answer(user, "a.db") == answer(user, "b.db"));
+  }
 
   TEST_CASE("shards of a spec that was edited between them merge to one answer; today's spec then decides") {
     const User user;

@@ -279,6 +279,38 @@ extent = ["N"]
     CHECK(has(at("100", "ab.db"), "BLOCK_SIZE=16"));
   }
 
+  TEST_CASE("two worktrees in one database stay what they are when it is recorded, exported and merged") {
+    const User user;
+    const std::string a = worktree(user, "a", narrow);
+    const std::string b = worktree(user, "b", spec);
+    run(user, a);
+    run(user, b);
+    REQUIRE(user.types({"export", "-o", "b.jsonl", "--db", "tuner.db"}).exit_code == 0);
+    run(user, a);
+    REQUIRE(user.types({"export", "-o", "a.jsonl", "--db", "tuner.db"}).exit_code == 0);
+    // The recording has the trials of both, and each replays as its own.
+    for (const auto& [kernel, wanted] : {std::pair(a, "BLOCK_SIZE=32"), std::pair(b, "BLOCK_SIZE=16")}) {
+      const auto replayed = user.types({"run", "--device", "replay:b.jsonl", "--kernel", kernel, "--sizes",
+                                        "100", "--measure", "complete", "--db", std::string(wanted) + ".db"});
+      INFO(replayed.err);
+      CHECK(replayed.exit_code == 0);
+      CHECK(has(words_of(replayed.out), wanted));
+      CHECK(has(best(user, std::string(wanted) + ".db"), wanted));
+    }
+    // The last declaration answers, in whatever order files and databases come.
+    CHECK(has(best(user, "b.jsonl"), "BLOCK_SIZE=16"));
+    REQUIRE(user.types({"import", "a.jsonl", "b.jsonl", "--db", "ab.db"}).exit_code == 0);
+    REQUIRE(user.types({"import", "b.jsonl", "a.jsonl", "--db", "ba.db"}).exit_code == 0);
+    REQUIRE(user.types({"merge", "ba.db", "tuner.db", "--db", "merged.db"}).exit_code == 0);
+    for (const std::string database : {"tuner.db", "a.jsonl", "ab.db", "ba.db", "merged.db"}) {
+      CAPTURE(database);
+      CHECK(has(best(user, database), "BLOCK_SIZE=32"));
+      CHECK_FALSE(has(user.types({"report", "--format", "csv", "--db", database}).out, ",16,"));
+      const auto foreign = user.types({"export", "--format", "kernel-tuner", "--db", database});
+      CHECK(has(foreign.out, "\"BLOCK_SIZE\":[8,32]"));
+    }
+  }
+
   TEST_CASE("what a spec excludes stays out of merged, imported and compared databases") {
     const User user;
     const std::string a = worktree(user, "a", spec);
