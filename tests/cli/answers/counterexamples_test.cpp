@@ -9,6 +9,7 @@
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/answers/ranking.hpp"
+#include "tuner/cli/answers/refreshed.hpp"
 #include "tuner/cli/answers/words.hpp"
 
 namespace answers = tuner::cli::answers;
@@ -128,6 +129,18 @@ TEST_SUITE("cli answers") {
     CHECK(answers::difference_text(0.998, false) == "~0.2 % faster");
     CHECK(answers::difference_text(1.5, true) == "50 % slower");
     CHECK(answers::difference_text(44606.2, false) == "~44606× slower");
+  }
+
+  TEST_CASE("a time of today that is many times as long is said as a factor") {
+    const auto change_to = [](double today_ns) {
+      answers::Refreshed one{answer_with(trial(32, 100)), answer_with(trial(32, today_ns)),
+                             trial(32, today_ns)};
+      return answers::refreshed_text({one}, {[](const model::Digest& key) { return key.hex(); }, 400});
+    };
+    CHECK(contains(change_to(150), "50.0 % slower"));
+    const std::string text = change_to(4'460'620);
+    CHECK(contains(text, "44606× slower ("));
+    CHECK_FALSE(contains(text, "% slower"));
   }
 
   TEST_CASE("a change is told by what is different alone") {
