@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "reports/text.hpp"
 #include "tuner/model/error.hpp"
@@ -251,7 +252,8 @@ std::string Table::blocks(const Screen& screen) const {
   const std::size_t columns = screen.columns;
   std::size_t names = 0;
   for (std::size_t i = 1; i < m_columns.size(); ++i) {
-    if (has_cells(*this, i)) names = std::max(names, display_width(m_columns[i].heading));
+    const std::size_t own = display_width(m_columns[i].heading);
+    if (has_cells(*this, i) && own <= columns / 2) names = std::max(names, own);
   }
   constexpr std::size_t indent = 2;
   constexpr std::size_t least_value = 8;
@@ -265,8 +267,9 @@ std::string Table::blocks(const Screen& screen) const {
     for (std::size_t i = 1; i < row.size(); ++i) {
       if (row[i].empty()) continue;
       const std::string& name = m_columns[i].heading;
-      std::string head =
-          std::string(indent, ' ') + name + std::string(begin - indent - display_width(name), ' ');
+      std::string head = std::string(indent, ' ') + name;
+      if (display_width(name) > names) out += util::wrapped_text(std::exchange(head, ""), columns, indent);
+      head.resize(head.size() + begin - display_width(head), ' ');
       const util::Tone tone = screen.colour ? tone_of_cell(*this, row, i) : util::Tone::plain;
       for (const std::string& line : util::wrapped(row[i], width)) {
         out += head + util::painted(line, tone) + '\n';

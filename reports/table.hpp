@@ -58,8 +58,8 @@ class Table {
   /// RFC 4180: headings and rows.
   std::string csv() const;
   /// Each row as a block: its first cell, and below it a line `heading  value` for each cell that is not
-  /// empty, broken over lines. An empty line between blocks. A first column without
-  /// heading and cells is left out.
+  /// empty, broken over lines. A heading wider than half of these has a line of its own. An empty line
+  /// between blocks. A first column without heading and cells is left out.
   std::string blocks(const Screen& screen) const;
 
  private:

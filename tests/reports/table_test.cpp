@@ -127,6 +127,14 @@ TEST_CASE("a block whose first column has neither heading nor cells has no title
   CHECK(table.blocks(40) == "  a  1\n  b  2\n");
 }
 
+TEST_CASE("in a block a wide name stands above its value, and leaves room to those of others") {
+  reports::Table table({{""}, {"registers"}, {"smsp__thread_inst_executed.sum"}});
+  table.add_row({"", "231 a thread of the first kernel", "1004728"});
+  CHECK(table.blocks(40) ==
+        "  registers  231 a thread of the first\n             kernel\n"
+        "  smsp__thread_inst_executed.sum\n             1004728\n");
+}
+
 TEST_CASE("a table has colours where a cell means something, and the same words and places without them") {
   reports::Table table(
       {{"size", reports::Align::right}, {"status"}, {"× cuBLAS", reports::Align::right}, {"A is"}, {"note"}});
