@@ -119,6 +119,33 @@ TEST_SUITE("source::launches_of") {
     CHECK(found.host.facts(size.name).choices == std::vector<std::int64_t>{64, 128});
   }
 
+  TEST_CASE("a launcher that is given the kernel launches it once for each call") {
+    const std::string launcher =
+        "template <class K, class... Arguments>\n"
+        "void launch(K kernel, dim3 grid, int block, Arguments&&... arguments) {\n"
+        "  kernel<<<grid, block>>>(std::forward<Arguments>(arguments)...); }\n";
+    const std::string main =
+        "int main() { int n = 100; float* d; cudaMalloc(&d, n * sizeof(float)); launch(other, 1, 2, d);\n"
+        "launch(k<float, 64>, dim3((n + 255) / 256), 256, d, n); }\n";
+    const std::string kernel = "template <class T, int WIDTH> __global__ void k(T* p, int n) {}\n";
+    const Launched found(kernel + launcher + main);
+    CHECK(found.grid() == "ceil_div(n, 256), 1, 1");
+    CHECK(found.block() == "256, 1, 1");
+    CHECK(found.bytes(0) == "4 * n");
+    CHECK(found.text(found.launch.arguments[1].value) == "n");
+    CHECK(found.launch.line == 6);
+    Launched again(kernel + launcher + main);
+    REQUIRE(again.launch.template_arguments.size() == 2);
+    CHECK(again.host.type_in(again.launch.template_arguments[0], *again.launch.frame) == "float");
+    CHECK(again.host.evaluate(again.launch.template_arguments[1], *again.launch.frame).is(64));
+    // As a pointer to a function, by the runtime, and with its own numbers.
+    const Launched pointer(
+        "__global__ void k(float* p, int n) {}\nvoid launch(void (*f)(float*, int), float* x, int m) {\n"
+        "  void* list[] = {&x, &m}; cudaLaunchKernel((void*)f, m / 32, 32, list); }\n"
+        "int main() { int n = 100; float* d; launch(k, d, n); }\n");
+    CHECK(pointer.grid() == "n / 32, 1, 1");
+  }
+
   TEST_CASE("what a variable is depends on what was assigned to it before the launch") {
     CHECK(in_main("int n = 5, m; m = n * 2; float* d; k<<<m, 32>>>(d, n);").grid() == "2 * n, 1, 1");
     CHECK(in_main("int n = 5, m = 1; m = n; float* d; k<<<m, 32>>>(d, n); m = 3;").grid() == "n, 1, 1");

@@ -49,14 +49,27 @@ Value HostCode::symbol(const std::string& key, SymbolFacts facts) {
   return symbol_value(key);
 }
 
-std::optional<Tokens> HostCode::argument_of(std::string_view name, const Frame& frame) const {
+Tokens HostCode::part_of(const Token& parameter, std::size_t part) {
+  auto& [name, token] =
+      m_parts.emplace_back(std::string(parameter.text) + "#" + std::to_string(part), parameter);
+  token.text = name;
+  return {&token, 1};
+}
+
+std::optional<Tokens> HostCode::argument_of(std::string_view name, const Frame& frame) {
   if (frame.function == nullptr) return std::nullopt;
+  const std::size_t mark = name.find('#');
+  const std::size_t part =
+      mark == std::string_view::npos ? 0 : std::stoul(std::string(name.substr(mark + 1)));
   const auto& parameters = frame.function->parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name != name) continue;
+    if (parameters[i].name != name.substr(0, mark)) continue;
     if (frame.caller == nullptr) return Tokens();
-    if (i < frame.arguments.size()) return frame.arguments[i];
-    return frame.function->defaults[i];
+    const std::size_t place = parameters[i].is_pack ? i + part : i;
+    if (place >= frame.arguments.size()) return frame.function->defaults[i];
+    const Tokens given = frame.arguments[place];
+    if (mark == std::string_view::npos || parameters[i].is_pack) return given;
+    return parts(inside_bracket(given, find_one_of(given, {"<"})))[part];
   }
   return std::nullopt;
 }

@@ -96,6 +96,9 @@ class HostCode {
   const LocalVariable* local(std::string_view name, const Frame& frame);
   const SymbolFacts& facts(const std::string& symbol) const { return m_symbols.at(symbol); }
   const Frame* keep(Frame frame);
+  /// A name, in the function of which `parameter` is one, for a part of what a call gives it: of a pack an
+  /// element, of a kernel one of its template arguments.
+  Tokens part_of(const Token& parameter, std::size_t part);
   /// Calls of `function` in host code, each with its frame's position and arguments, without callers.
   std::vector<Frame> calls_of(const ProgramFunction& function);
   /// The value of a variable or a member of one.
@@ -112,12 +115,13 @@ class HostCode {
   Value member_of_class(const std::string& name);
   std::optional<Value> global_value(const std::string& name);
   Value constant_value(const std::string& name, Tokens tokens, SymbolFacts facts);
-  std::optional<Tokens> argument_of(std::string_view name, const Frame& frame) const;
+  static std::optional<Tokens> argument_of(std::string_view name, const Frame& frame);
 
   const Program& m_program;
   std::map<const ProgramFunction*, FunctionVariables> m_variables;
   std::map<std::string, SymbolFacts> m_symbols;
   std::deque<Frame> m_frames;
+  std::deque<std::pair<std::string, Token>> m_parts;  ///< names that part_of() made
   int m_depth = 0;
   int m_evaluated = 0;
 };

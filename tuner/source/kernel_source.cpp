@@ -51,6 +51,8 @@ SourceParameter read_plain_parameter(Tokens tokens) {
     } else if (text == "[") {
       parameter.pointer = true;
       i = behind_bracket(tokens, i) - 1;
+    } else if (text == ".") {
+      parameter.is_pack = true;
     } else if (!is_one_of(text, {"volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__",
                                  "struct", "enum", "&"})) {
       words.push_back(text);

@@ -16,6 +16,7 @@ struct SourceParameter {
   std::string name;  ///< empty: it has none
   bool pointer = false;
   bool constant = false;  ///< pointers: to const
+  bool is_pack = false;   ///< `Arguments... arguments`
   /// What it is where `type` and `pointer` do not say all, as `a pointer to pointers`; empty: they do.
   std::string kind;
   /// What the kernel's body does with the elements of a pointer, as far as its text shows.

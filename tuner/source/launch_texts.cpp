@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "tuner/source/launches.hpp"
 
@@ -44,25 +45,27 @@ class LaunchFinder {
  private:
   void chevrons(const ProgramFunction& function, std::size_t at) {
     const Tokens body = function.body;
-    LaunchText launch;
     std::size_t name = at - 1;
     if (body[name].is(">")) {
       const std::size_t open = open_angle(body, name);
       if (open == name || open == 0) return;
       name = open - 1;
     }
-    if (!launches_kernel(function, body.subspan(name, at - name), launch)) return;
+    const std::vector<LaunchText> launches = launches_by(function, body.subspan(name, at - name));
+    if (launches.empty()) return;
     std::size_t end = at + 3;
     while (end < body.size() && !is_triple(body, end, ">") && !body[end].is(";"))
       end = is_one_of(body[end].text, {"(", "[", "{"}) ? behind_bracket(body, end) : end + 1;
     if (end + 3 >= body.size() || !body[end + 3].is("(")) return;
     const std::vector<Tokens> settings = expression_parts(body.subspan(at + 3, end - at - 3));
     if (settings.size() < 2) return;
-    launch.grid = settings[0];
-    launch.block = settings[1];
-    if (settings.size() > 2) launch.shared = settings[2];
-    launch.arguments = expression_parts(inside_bracket(body, end + 3));
-    add(function, name, std::move(launch));
+    for (LaunchText launch : launches) {
+      launch.grid = settings[0];
+      launch.block = settings[1];
+      if (settings.size() > 2) launch.shared = settings[2];
+      launch.arguments = expression_parts(inside_bracket(body, end + 3));
+      add(function, name, std::move(launch));
+    }
   }
 
   /// cudaLaunchKernel((void*)kernel, grid, block, arguments, shared, stream),
@@ -75,24 +78,49 @@ class LaunchFinder {
     const std::vector<Tokens> given = expression_parts(inside_bracket(body, open));
     const bool has_config = body[at].text.starts_with("cudaLaunchKernelEx");
     const std::size_t kernel = has_config ? 1 : 0;
-    LaunchText launch;
-    if (given.size() < (has_config ? 2 : 4) || !launches_kernel(function, given[kernel], launch)) return;
+    if (given.size() < (has_config ? 2 : 4)) return;
     const Frame here{&function, function.begin + at, nullptr, {}, {}};
-    if (has_config) {
-      configured(given[0], here, launch);
-    } else {
-      launch.cooperative = body[at].is("cudaLaunchCooperativeKernel");
-      launch.grid = given[1];
-      launch.block = given[2];
-      if (given.size() > 4) launch.shared = given[4];
+    for (LaunchText launch : launches_by(function, given[kernel])) {
+      if (has_config) {
+        configured(given[0], here, launch);
+      } else {
+        launch.cooperative = body[at].is("cudaLaunchCooperativeKernel");
+        launch.grid = given[1];
+        launch.block = given[2];
+        if (given.size() > 4) launch.shared = given[4];
+      }
+      if (body[at].is("cudaLaunchKernelEx")) {
+        launch.arguments.assign(given.begin() + 2, given.end());
+      } else {
+        const std::size_t list = has_config ? 2 : 3;
+        if (given.size() <= list || !pointed(given[list], here, launch.arguments)) return;
+      }
+      add(function, at, std::move(launch));
     }
-    if (body[at].is("cudaLaunchKernelEx")) {
-      launch.arguments.assign(given.begin() + 2, given.end());
-    } else {
-      const std::size_t list = has_config ? 2 : 3;
-      if (given.size() <= list || !pointed(given[list], here, launch.arguments)) return;
+  }
+
+  /// A launch of `callee` for each way in which that is the kernel: by its name, by a pointer that is given
+  /// its address, or by a parameter of the function, one for each call that passes the kernel for it.
+  std::vector<LaunchText> launches_by(const ProgramFunction& function, Tokens callee) const {
+    LaunchText launch;
+    if (launches_kernel(function, callee, launch)) return {launch};
+    std::vector<LaunchText> found;
+    const Tokens name = uncast(callee);
+    const auto parameter = name.size() != 1
+                               ? function.parameters.end()
+                               : std::ranges::find(function.parameters, name[0].text, &SourceParameter::name);
+    if (parameter == function.parameters.end()) return found;
+    const auto place = static_cast<std::size_t>(parameter - function.parameters.begin());
+    for (const Frame& call : m_host.calls_of(function)) {
+      LaunchText passed;
+      if (place >= call.arguments.size() || !takes_kernel(*call.function, call.arguments[place], passed))
+        continue;
+      passed.call = call.position;
+      for (std::size_t i = 0; i < passed.template_arguments.size(); ++i)
+        passed.template_arguments[i] = m_host.part_of(name[0], i);
+      found.push_back(std::move(passed));
     }
-    add(function, at, std::move(launch));
+    return found;
   }
 
   /// Whether `callee` is the kernel, or a pointer that is given its address. Notes its template arguments.
@@ -203,12 +231,32 @@ class LaunchFinder {
     return !arguments.empty();
   }
 
+  /// `arguments...` as the arguments of the call.
+  void expand(const ProgramFunction& function, LaunchText& launch) const {
+    const std::vector<Tokens> written = std::exchange(launch.arguments, {});
+    for (const Tokens one : written) {
+      const auto pack = std::ranges::find_if(function.parameters, &SourceParameter::is_pack);
+      const std::size_t name =
+          pack == function.parameters.end() ? one.size() : find_one_of(one, {pack->name});
+      if (name == one.size() || !one.back().is(".")) {
+        launch.arguments.push_back(one);
+        continue;
+      }
+      const auto place = static_cast<std::size_t>(pack - function.parameters.begin());
+      for (const Frame& call : m_host.calls_of(function))
+        for (std::size_t i = place; call.position == launch.call && i < call.arguments.size(); ++i)
+          launch.arguments.push_back(m_host.part_of(one[name], i - place));
+    }
+  }
+
   void add(const ProgramFunction& function, std::size_t at, LaunchText launch) {
+    if (launch.call > 0) expand(function, launch);
     if (launch.arguments.size() > m_kernel.parameters.size()) return;
     launch.function = &function;
     launch.position = function.begin + at;
-    launch.line = function.body[at].line;
-    launch.file = function.body[at].file;
+    const Token& line = launch.call > 0 ? m_host.program().code()[launch.call] : function.body[at];
+    launch.line = line.line;
+    launch.file = line.file;
     m_found.push_back(std::move(launch));
   }
 

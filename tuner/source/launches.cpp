@@ -7,16 +7,17 @@
 namespace tuner::source {
 namespace {
 
-/// The frame of a function with those of its callers, up to `main` where a way leads there.
+/// The frame of a function with those of its callers, up to `main` where a way leads there. `only_call`:
+/// where the only call that counts stands; 0: all count.
 const Frame* called_frame(HostCode& host, const ProgramFunction& function, std::size_t position,
-                          std::set<const ProgramFunction*> on_the_way) {
+                          std::size_t only_call, std::set<const ProgramFunction*> on_the_way) {
   on_the_way.insert(&function);
   const Frame* best = nullptr;
   Frame made{&function, position, nullptr, {}, {}, true};
   if (function.name != "main" && on_the_way.size() < 8) {
     for (Frame& call : host.calls_of(function)) {
-      if (on_the_way.contains(call.function)) continue;
-      const Frame* const caller = called_frame(host, *call.function, call.position, on_the_way);
+      if (on_the_way.contains(call.function) || (only_call > 0 && call.position != only_call)) continue;
+      const Frame* const caller = called_frame(host, *call.function, call.position, 0, on_the_way);
       const Frame* top = caller;
       while (top->caller != nullptr) top = top->caller;
       const bool leads_to_main = top->function->name == "main";
@@ -240,7 +241,7 @@ std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& ke
   std::vector<ProgramLaunch> found;
   for (const LaunchText& text : launch_texts(host, kernel)) {
     ProgramLaunch launch;
-    launch.frame = called_frame(host, *text.function, text.position, {});
+    launch.frame = called_frame(host, *text.function, text.position, text.call, {});
     launch.line = text.line;
     launch.file = text.file;
     launch.template_arguments = text.template_arguments;

@@ -29,6 +29,7 @@ struct LaunchArgument {
 struct LaunchText {
   const ProgramFunction* function = nullptr;
   std::size_t position = 0;
+  std::size_t call = 0;  ///< of the function, which passes it the kernel; 0: the function names it itself
   int line = 0;
   int file = 0;
   std::vector<Tokens> template_arguments;

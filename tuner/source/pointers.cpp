@@ -95,6 +95,8 @@ Value HostCode::size_of(const std::string& type) {
 std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
   const std::string type = type_text(tokens);
   if (frame.function == nullptr || m_depth >= deepest_value) return m_program.resolved_type(type);
+  if (type.find('#') != std::string::npos && frame.caller != nullptr)
+    return type_in(argument_of(type, frame).value_or(Tokens()), *frame.caller);
   const auto& parameters = frame.function->template_parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name != type || frame.caller == nullptr) continue;
@@ -195,7 +197,8 @@ std::vector<Frame> HostCode::calls_of(const ProgramFunction& called) {
       }
       if (open >= body.size() || !body[open].is("(")) continue;
       frame.arguments = expression_parts(inside_bracket(body, open));
-      if (frame.arguments.size() <= called.parameters.size()) found.push_back(std::move(frame));
+      const bool has_pack = !called.parameters.empty() && called.parameters.back().is_pack;
+      if (has_pack || frame.arguments.size() <= called.parameters.size()) found.push_back(std::move(frame));
     }
   }
   return found;
