@@ -112,6 +112,7 @@ struct DraftPlan {
   std::map<std::string, Value> fixed;
   std::vector<std::pair<Value, Value>> products;  ///< and the sizes they are
 
+  bool has_parameter(const std::string& name) const;
   /// A value of the program in the words of the spec, over its sizes alone; none where it has others.
   std::optional<std::string> over_sizes(const HostCode& host, Value value) const;
 };
@@ -124,6 +125,10 @@ DraftPlan plan_launch(DraftSource& source);
 /// The plan of a kernel that it does not launch: integers passed by value are sizes, open macros and template
 /// parameters are parameters, and one thread an element is assumed.
 DraftPlan guess_plan(DraftSource& source);
+
+/// Offers no blocks that are larger than what the kernel is compiled for, or than its arrays in shared
+/// memory.
+void limit_blocks(DraftSource& source, DraftPlan& plan);
 
 /// The first sizes of a plan, for a buffer that nothing is known of; asks once where nothing launches the
 /// kernel.

@@ -58,7 +58,7 @@ class LaunchParameters {
     for (const std::string_view word : m_source.words_with_macros) {
       const std::string name(word);
       const source::ConstantMacro* const macro = m_source.program.macro(word);
-      if (macro == nullptr || !macro->guarded || m_planned.has_parameter(name) || macro->tokens.empty())
+      if (macro == nullptr || !macro->guarded || m_plan.has_parameter(name) || macro->tokens.empty())
         continue;
       if (macro->tokens.size() != 1 || macro->tokens[0].kind != source::Token::Kind::number) continue;
       const std::string usual(macro->tokens[0].text);

@@ -175,7 +175,8 @@ void LaunchedKernel::set_block(const std::vector<std::pair<std::string, std::str
     const std::string& now = m_plan.block[i];
     const auto is_it = [&](const auto& one) { return one.first == before[i]; };
     const bool is_alone = std::ranges::count(before, before[i]) == 1;
-    const bool is_open = !is_instance() && has_parameter(before[i]) && std::ranges::none_of(macros, is_it);
+    const bool is_open =
+        !is_instance() && m_plan.has_parameter(before[i]) && std::ranges::none_of(macros, is_it);
     if (is_alone && is_open && util::parse_number<std::int64_t>(now)) {
       set(before[i], now);
     } else if (i < m_plan.grid.size()) {
@@ -195,10 +196,6 @@ bool LaunchedKernel::knows(const std::string& macro) const {
   };
   return is_used(macro) || std::ranges::any_of(m_plan.parameters, is_drafted) ||
          std::ranges::any_of(m_source.program.files(), has_word);
-}
-
-bool LaunchedKernel::has_parameter(const std::string& name) const {
-  return std::ranges::count(m_plan.parameters, name, &DraftParameter::name) > 0;
 }
 
 void LaunchedKernel::set(const std::string& name, const std::string& value) {

@@ -64,12 +64,12 @@ bool PlannedLaunch::occurs_in_bytes(const std::string& symbol) const {
   });
 }
 
-bool PlannedLaunch::has_parameter(const std::string& name) const {
-  return std::ranges::count(plan.parameters, name, &DraftParameter::name) > 0;
+bool DraftPlan::has_parameter(const std::string& name) const {
+  return std::ranges::count(parameters, name, &DraftParameter::name) > 0;
 }
 
 void PlannedLaunch::add_parameter(std::string name, std::string values, std::string why, std::string usual) {
-  if (has_parameter(name)) return;
+  if (plan.has_parameter(name)) return;
   plan.parameters.push_back({std::move(name), std::move(values), std::move(why), std::move(usual)});
 }
 
@@ -100,8 +100,8 @@ std::string PlannedLaunch::free_name(std::string name) const {
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "N" + name;
   const auto is_taken = [&](const std::string& one) {
     // The last two are the engine's.
-    return has_parameter(one) || std::ranges::count(plan.sizes, one) > 0 || one.starts_with("ELEMENT_") ||
-           one.starts_with("__");
+    return plan.has_parameter(one) || std::ranges::count(plan.sizes, one) > 0 ||
+           one.starts_with("ELEMENT_") || one.starts_with("__");
   };
   std::string free = name;
   for (int number = 2; is_taken(free); ++number) free = fmt::format("{}_{}", name, number);

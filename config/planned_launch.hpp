@@ -26,7 +26,6 @@ struct PlannedLaunch {
   std::vector<std::string> all_symbols() const;
   bool occurs_in_bytes(const std::string& symbol) const;
 
-  bool has_parameter(const std::string& name) const;
   void add_parameter(std::string name, std::string values, std::string why, std::string usual);
   /// The parameter that a number of the launch stands for: the only one that has it as its value, and takes
   /// it from a literal. None where there are several.

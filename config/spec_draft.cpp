@@ -23,7 +23,7 @@ class Draft {
   SpecDraft write() {
     if (m_source.request.captured != nullptr) return by_capture(*m_source.request.captured);
     m_plan = m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source);
-    keep_launch_bounds();
+    limit_blocks(m_source, m_plan);
     keep_divisions();
     // First: what is right follows from what is written.
     m_arguments = draft_arguments(m_source, m_plan);
@@ -42,7 +42,7 @@ class Draft {
   SpecDraft by_capture(const CapturedSource& captured) {
     CapturePlan planned = plan_capture(m_source, captured);
     m_plan = planned.plan;
-    keep_launch_bounds();
+    limit_blocks(m_source, m_plan);
     keep_divisions();
     CaptureArguments made = capture_arguments(m_source, captured, planned);
     m_arguments = std::move(made.arguments);
@@ -63,38 +63,6 @@ class Draft {
     draft.questions = std::move(m_source.questions);
     draft.files = std::move(made.files);
     return draft;
-  }
-
-  /// The most threads of a block that the kernel is compiled for: a number or a parameter; empty: not known.
-  std::string launch_bound() const {
-    const tuner::source::Tokens before = m_source.kernel.before;
-    for (std::size_t i = 0; i + 2 < before.size(); ++i) {
-      if (!before[i].is("__launch_bounds__")) continue;
-      const auto first = tuner::source::parts(before.subspan(i + 2)).front();
-      std::string bound(first.front().text);
-      if (const auto* const macro = m_source.program.macro(bound);
-          macro != nullptr && macro->tokens.size() == 1 && !is_parameter(bound))
-        bound = macro->tokens.front().text;
-      const bool is_one = first.size() == 1 || first[1].is(")");
-      return is_one && (config::number(bound) || is_parameter(bound)) ? bound : "";
-    }
-    return "";
-  }
-
-  bool is_parameter(const std::string& name) const {
-    return std::ranges::count(m_plan.parameters, name, &DraftParameter::name) > 0;
-  }
-
-  /// Blocks beyond `__launch_bounds__` cannot be launched.
-  void keep_launch_bounds() {
-    const std::string bound = launch_bound();
-    const std::string block = fmt::format("{}", fmt::join(m_plan.block, " * "));
-    if (bound.empty() || block == bound || block.find('?') != std::string::npos) return;
-    const auto lone = std::ranges::find(m_plan.parameters, block, &DraftParameter::name);
-    if (lone != m_plan.parameters.end() && config::number(bound))
-      lone->values = values_up_to(*config::number(bound), lone->values);
-    else if (std::ranges::any_of(m_plan.block, [](const std::string& one) { return !config::number(one); }))
-      m_plan.constraints.push_back(fmt::format("{} <= {}", block, bound));
   }
 
   /// `BLK_K / DIM_Y` of the kernel leaves no rest, where it leaves none by default.
@@ -172,7 +140,7 @@ class Draft {
       const auto* const known = m_source.program.macro(name);
       const bool is_asked_for = std::ranges::any_of(
           m_source.program.files(), [&](const auto& file) { return mentions(file.text, name); });
-      if (is_asked_for && (known == nullptr || known->line == 0) && !is_parameter(name))
+      if (is_asked_for && (known == nullptr || known->line == 0) && !m_plan.has_parameter(name))
         all.push_back(fmt::format("-D{}={}", name, value));
     }
     return all;

@@ -160,7 +160,6 @@ class LaunchedKernel {
   void set(const std::string& name, const std::string& value);
   /// The block that was asked for; a grid that follows the one of before follows it.
   void set_block(const std::vector<std::pair<std::string, std::string>>& macros);
-  bool has_parameter(const std::string& name) const;
   template <typename Change>
   void for_each_expression(const Change& change) {
     for (auto* list : {&m_plan.block, &m_plan.grid})

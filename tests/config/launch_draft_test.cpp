@@ -76,6 +76,40 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(values_of(tunable, "THREADS").back() == 1024);
   }
 
+  TEST_CASE("blocks that write past an array in shared memory are not offered") {
+    const auto values = [](const std::string& body, const std::string& launch = "") {
+      return values_of(drafted("__global__ void k(float* y, int n) {\n  " + body + "\n}\n" + launch),
+                       "BLOCK_SIZE");
+    };
+    const std::string index = "int t = threadIdx.x; int i = blockIdx.x * blockDim.x + t; ";
+    const std::vector<std::int64_t> up_to_256 = {64, 128, 256};
+    CHECK(values("__shared__ float s[256]; " + index + "s[t] = y[i]; y[i] = s[0];") == up_to_256);
+    CHECK(values("constexpr int M = 512; __shared__ float s[M]; " + index +
+                 "if (i < n) s[2 * t + 1] = y[i];") == up_to_256);
+    // One element a warp.
+    CHECK(values("__shared__ float s[8]; " + index + "s[t / 32] = y[i]; y[i] = s[0];") == up_to_256);
+    CHECK(values("__shared__ float s[8]; " + index + "s[threadIdx.x >> 5] = y[i]; y[i] = s[0];") ==
+          up_to_256);
+    CHECK(values("__shared__ float s[16]; " + index + "s[t] = y[i];") == std::vector<std::int64_t>{16});
+    // Where a condition keeps others away, or the array follows the launch, all are.
+    for (const std::string guarded : {"if (t < 256) s[t] = y[i];", "if (t >= 256) return; s[t] = y[i];",
+                                      "for (int j = t; j < 256; j += blockDim.x) s[j] = y[j];",
+                                      "s[t % 256] = y[i];", "float v = t < 256 ? s[t] : 0; y[i] = v;"})
+      CHECK_MESSAGE(values("__shared__ float s[256]; " + index + guarded).back() == 1024, guarded);
+    CHECK(values("extern __shared__ float s[]; " + index + "s[t] = y[i];").back() == 1024);
+    // What the program launches fits.
+    const std::string run =
+        "void run(float* y, int n) { int BLOCK_SIZE = 128; k<<<n / BLOCK_SIZE, BLOCK_SIZE>>>(y, n); }\n";
+    CHECK(values("__shared__ float s[256]; " + index + "s[t] = y[i];", run) ==
+          std::vector<std::int64_t>{32, 64, 128, 256});
+    const std::string kernel =
+        "__global__ void k(float* y, int n) { __shared__ float s[256];\n"
+        "  s[threadIdx.y * blockDim.x + threadIdx.x] = y[blockIdx.x * blockDim.x + threadIdx.x];\n"
+        "  y[blockIdx.y * blockDim.y + threadIdx.y] = s[0]; }\n";
+    CHECK(drafted(kernel).draft.spec.find("constraints = [\"BLOCK_X * BLOCK_Y <= 256\"]") !=
+          std::string::npos);
+  }
+
   TEST_CASE("what a local header defines is no parameter, unless the build may define it") {
     const std::string source =
         "#include \"h.h\"\n__global__ void k(float* y, int n) { y[blockIdx.x * OFFSET + OTHER] = n; }\n";

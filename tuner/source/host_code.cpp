@@ -78,6 +78,11 @@ Value HostCode::variable(const std::string& path, const Frame& frame) {
   if (m_depth >= deepest_value) return {};
   if (path.starts_with("this.")) return member_of_class(path.substr(5));
   if (const auto limit = member_of_device(path)) return *limit;
+  if (path.starts_with("threadIdx.") || path.starts_with("blockIdx.") || path.starts_with("blockDim.")) {
+    SymbolFacts facts;
+    facts.name = path;
+    return symbol(path, facts);
+  }
   const std::string name = path.substr(0, path.find_first_of(".["));
   const std::string member =
       path.size() > name.size() && path[name.size()] == '.' ? path.substr(name.size() + 1) : "";

@@ -196,21 +196,12 @@ class Indexing {
         open > 0 && m_body[open].is("(") && is_one_of(m_body[open - 1].text, {"for", "while", "if"});
     const bool leaves = is_condition && m_body[open - 1].is("if") && leaves_at(behind_bracket(m_body, open));
     if (!is_condition || leaves) return {"", 0, m_body.size(), false};
-    return {"", open, behind_statement(behind_bracket(m_body, open)), !m_body[open - 1].is("if")};
+    return {"", open, behind_statement(m_body, behind_bracket(m_body, open)), !m_body[open - 1].is("if")};
   }
 
   bool leaves_at(std::size_t at) const {
     if (at < m_body.size() && m_body[at].is("{")) ++at;
     return at < m_body.size() && is_one_of(m_body[at].text, {"return", "continue", "break"});
-  }
-
-  std::size_t behind_statement(std::size_t at) const {
-    while (at + 1 < m_body.size() && is_one_of(m_body[at].text, {"for", "while", "if"}))
-      at = behind_bracket(m_body, at + 1);
-    if (at < m_body.size() && m_body[at].is("{")) return behind_bracket(m_body, at);
-    while (at < m_body.size() && !m_body[at].is(";"))
-      at = is_one_of(m_body[at].text, {"(", "[", "{"}) ? behind_bracket(m_body, at) : at + 1;
-    return at;
   }
 
   static bool is_number(std::string_view text) {

@@ -196,6 +196,15 @@ std::size_t behind_bracket(Tokens tokens, std::size_t open) {
   return tokens.size();
 }
 
+std::size_t behind_statement(Tokens tokens, std::size_t at) {
+  while (at + 1 < tokens.size() && is_one_of(tokens[at].text, {"for", "while", "if"}))
+    at = behind_bracket(tokens, at + 1);
+  if (at < tokens.size() && tokens[at].is("{")) return behind_bracket(tokens, at);
+  while (at < tokens.size() && !tokens[at].is(";"))
+    at = is_one_of(tokens[at].text, {"(", "[", "{"}) ? behind_bracket(tokens, at) : at + 1;
+  return at;
+}
+
 Tokens inside_bracket(Tokens tokens, std::size_t open) {
   const std::size_t end = behind_bracket(tokens, open);
   return tokens.subspan(open + 1, std::max(end, open + 2) - open - 2);

@@ -54,6 +54,8 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
 std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> words);
 /// Index behind the bracket that closes the one at `open`; the end where none does.
 std::size_t behind_bracket(Tokens tokens, std::size_t open);
+/// Index behind the statement that begins at `at`, or its `;`.
+std::size_t behind_statement(Tokens tokens, std::size_t at);
 /// What stands between the bracket at `open` and the one that closes it.
 Tokens inside_bracket(Tokens tokens, std::size_t open);
 /// The parts between commas outside brackets.
