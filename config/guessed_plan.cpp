@@ -67,12 +67,16 @@ class PlanGuess {
   /// The sizes that run along x, y and z: what bounds the index there; else of what is written by rows
   /// and columns the columns along x; else what no other axis has, rows first.
   std::vector<std::string> sizes_along(std::size_t axes) const {
-    const std::array<std::string, 3> bounds = source::bounded_axes(m_source.kernel);
+    const std::array<std::string, 3> bounds = source::bounded_axes(m_source.program, m_source.kernel);
     std::vector<std::string> found(axes);
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const auto take = [&](const std::string& name) {
-        const bool is_size = std::ranges::count(m_plan.sizes, upper(name)) > 0;
-        if (found[axis].empty() && is_size && !is_length(upper(name), axis)) found[axis] = upper(name);
+        const std::size_t by = name.find(" / ");
+        const std::string size = upper(name.substr(0, by));
+        const bool is_size = std::ranges::count(m_plan.sizes, size) > 0;
+        if (!found[axis].empty() || !is_size || is_length(size, axis)) return;
+        found[axis] =
+            by == std::string::npos ? size : fmt::format("ceil_div({}, {})", size, name.substr(by + 3));
       };
       take(bounds[axis]);
       for (std::size_t i = 0; i < m_source.shapes.size(); ++i) {
@@ -244,6 +248,10 @@ std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& pl
 /// A dimension of indexed_shapes() over the plan's sizes; empty: it is none.
 static std::string dimension(const DraftSource& draft, const DraftPlan& plan, const std::string& name) {
   if (number(name)) return name;
+  if (const std::size_t by = name.find(" / "); by != std::string::npos) {
+    const std::string whole = dimension(draft, plan, name.substr(0, by));
+    return whole.empty() ? "" : fmt::format("ceil_div({}, {})", whole, name.substr(by + 3));
+  }
   std::string text;
   const auto place_of = [&](const auto& all, auto member) {
     return static_cast<std::size_t>(std::ranges::find(all, name, member) - all.begin());

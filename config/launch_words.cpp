@@ -144,17 +144,13 @@ class LaunchWords {
 
   /// Bytes of the widest vector that the kernel moves through a pointer; 0: it moves none.
   std::int64_t vector_bytes() const {
-    static const std::map<std::string_view, std::int64_t> known = {
-        {"float4", 16},  {"int4", 16},      {"uint4", 16},        {"float2", 8},
-        {"int2", 8},     {"uint2", 8},      {"half2", 4},         {"__half2", 4},
-        {"double2", 16}, {"longlong2", 16}, {"__nv_bfloat162", 4}};
     std::int64_t bytes = 0;
-    for (const ProgramFunction* function : m_source.reached) {
+    for (const ProgramFunction* function : m_source.reached)
       for (std::size_t i = 0; i + 1 < function->body.size(); ++i) {
-        const auto found = known.find(function->body[i].text);
-        if (found != known.end() && function->body[i + 1].is("*")) bytes = std::max(bytes, found->second);
+        const std::string_view word = function->body[i].text;
+        const bool is_vector = word.ends_with('2') || word.ends_with('4');
+        if (is_vector && function->body[i + 1].is("*")) bytes = std::max(bytes, source::bytes_of(word));
       }
-    }
     return bytes;
   }
 

@@ -280,6 +280,16 @@ TEST_SUITE("config::draft_spec") {
           "block = [\"64\"]\ngrid = [\"ceil_div(N, 64)\", \"1\", \"BATCH\"]");
   }
 
+  TEST_CASE("a buffer that is moved by vectors has all their elements, and the grid follows them") {
+    const Drafted result = drafted(
+        "__global__ void k(const float* x, float* y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n / 4) reinterpret_cast<float4*>(y)[i] = reinterpret_cast<const float4*>(x)[i]; }\n");
+    CHECK(spec_of(result).arguments[0].extent.front().text == "N");
+    CHECK(spec_of(result).arguments[1].extent.size() == 1);
+    CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(ceil_div(N, 4), BLOCK_SIZE)");
+  }
+
   TEST_CASE("its reference does not pass for one before it is written") {
     const Drafted result = drafted("__global__ void k(float* out, int n) { out[n] = 1; }");
     CHECK(result.draft.reference.find("#error") != std::string::npos);

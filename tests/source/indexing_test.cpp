@@ -17,7 +17,7 @@ TEST_SUITE("source::indexed_shapes") {
     const Program program({"k.cu", "__global__ void k(" + parameters + ") {\n" + body + "\n}\n"},
                           [](auto&&...) { return std::nullopt; });
     REQUIRE(program.functions().size() == 1);
-    return indexed_shapes(program.functions().front());
+    return indexed_shapes(program, program.functions().front());
   }
 
   const std::string row_and_column =
@@ -44,6 +44,31 @@ TEST_SUITE("source::indexed_shapes") {
                  "for (int k = 0; k < K; k += 16) {\n"
                  "  load(a, A + wm * 16 * K + k, K);\n  load(b, B + k * N + wn * 16, N);\n}\n"
                  "store(C + wm * 16 * N + wn * 16, c, N);") == of_product);
+  }
+
+  TEST_CASE("a pointer to vectors has a dimension more, unless the index ends at a part of a size") {
+    const std::string index = "int i = blockIdx.x * 256 + threadIdx.x;\n";
+    const Shapes by_four = {{"n", "4"}, {}};
+    for (const std::string cast : {"reinterpret_cast<float4*>(x)[i]", "((float4*)x)[i]", "*((int4*)x + i)",
+                                   "*(reinterpret_cast<uint4*>(x) + i)"})
+      CHECK_MESSAGE(shapes("float* x, int n", index + "if (i < n) " + cast + " = v;") == by_four, cast);
+    CHECK(shapes("const float* x, int n",
+                 index + "auto y = reinterpret_cast<const float4*>(x);\nif (i < n) use(y[i]);") == by_four);
+    CHECK(shapes("const float* x, int n",
+                 index + "const float4* y = (const float4*)x;\nif (i < n / 4) use(y[i]);") ==
+          Shapes{{"n"}, {}});
+    CHECK(shapes("half* x, int n", index + "int m = n >> 1;\nif (i < m) ((half2*)x)[i] = v;") ==
+          Shapes{{"n"}, {}});
+    CHECK(shapes("half* x, int n", index + "if (i < n) reinterpret_cast<float4*>(x)[i] = v;") ==
+          Shapes{{"n", "8"}, {}});
+    CHECK(shapes("float* x, int rows, int cols",
+                 "float4* y = (float4*)x;\nfor (int c = threadIdx.x; c < cols; c += 32) "
+                 "y[blockIdx.x * cols + c] = v;") == Shapes{{"gridDim.x", "cols", "4"}, {}, {}});
+    // One index may be of elements.
+    CHECK(shapes("float* x, int n",
+                 index + "if (i < n / 4) reinterpret_cast<float4*>(x)[i] = v; if (i < n) x[i] = 0;")
+              .front()
+              .size() < 2);
   }
 
   TEST_CASE("indices in variables, casts and more dimensions are followed") {
@@ -90,7 +115,7 @@ TEST_SUITE("source::indexed_shapes") {
          "  const size_t base = (size_t)blockIdx.y * length * DIM;\n"
          "  for (int i = 0; i < DIM / 32; ++i) f(Q[base + (size_t)row * DIM + i * 32 + threadIdx.x]);\n}\n"},
         [](auto&&...) { return std::nullopt; });
-    CHECK(indexed_shapes(program.functions().front()) == Shapes{{"gridDim.y", "length", "DIM"}, {}});
+    CHECK(indexed_shapes(program, program.functions().front()) == Shapes{{"gridDim.y", "length", "DIM"}, {}});
   }
 
   TEST_CASE("bounds in brackets, and bounds of what lies inside, are those of the whole") {

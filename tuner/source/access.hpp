@@ -23,13 +23,13 @@ std::vector<PointerUse> pointer_uses(const Program& program, const ProgramFuncti
 
 /// How a kernel walks through the buffer behind each of its parameters: the dimensions, outermost first. In
 /// `C[row * n + col]` behind `row < m` they are `m` and `n`. Each is the name of an integer parameter, of the
-/// kernel or of its template, `gridDim.x` where an index is `blockIdx.x`, or the number that a loop ends at.
-/// Empty: the text does not say, or says different things.
-std::vector<std::vector<std::string>> indexed_shapes(const ProgramFunction& kernel);
+/// kernel or of its template, `n / 4` of one, `gridDim.x` where an index is `blockIdx.x`, or the number that
+/// a loop ends at or that a vector has of elements. Empty: the text does not say, or says different things.
+std::vector<std::vector<std::string>> indexed_shapes(const Program& program, const ProgramFunction& kernel);
 
-/// The name of the integer parameter that bounds what a kernel computes from its block along x, y and z, as
-/// `n` of `i = blockIdx.x * 64 + threadIdx.x` behind `i < n`. Empty: none does, or several do.
-std::array<std::string, 3> bounded_axes(const ProgramFunction& kernel);
+/// The integer parameter, or `n / 4` of one, that bounds what a kernel computes from its block along x, y and
+/// z, as `n` of `i = blockIdx.x * 64 + threadIdx.x` behind `i < n`. Empty: none does, or several do.
+std::array<std::string, 3> bounded_axes(const Program& program, const ProgramFunction& kernel);
 
 /// The function and all device functions that it calls, which their names alone tell.
 std::vector<const ProgramFunction*> reached_functions(const Program& program,

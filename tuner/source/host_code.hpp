@@ -127,6 +127,8 @@ class HostCode {
 };
 
 bool is_integer_type(std::string_view type);
+/// Of a type of CUDA C++; 0: it is none that is known.
+std::int64_t bytes_of(std::string_view type);
 /// An expression without casts and brackets around all of it.
 Tokens uncast(Tokens tokens);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/source/access.hpp"
+#include "tuner/source/host_code.hpp"
 
 namespace tuner::source {
 namespace {
@@ -69,7 +70,8 @@ std::vector<Tokens> split(Tokens tokens, std::string_view sign) {
 
 class Indexing {
  public:
-  explicit Indexing(const ProgramFunction& kernel) : m_kernel(kernel), m_body(kernel.body) {
+  Indexing(const Program& program, const ProgramFunction& kernel)
+      : m_program(program), m_kernel(kernel), m_body(kernel.body) {
     for (const SourceParameter& parameter : kernel.parameters)
       if (!parameter.pointer) m_integers.insert(parameter.name);
     for (const TemplateParameter& parameter : kernel.template_parameters)
@@ -84,7 +86,7 @@ class Indexing {
     std::vector<Shape> all(m_kernel.parameters.size());
     for (std::size_t i = 0; i < all.size(); ++i)
       if (m_kernel.parameters[i].pointer && !m_kernel.parameters[i].name.empty())
-        all[i] = shape_of(m_kernel.parameters[i].name);
+        all[i] = shape_of(m_kernel.parameters[i]);
     return all;
   }
 
@@ -95,7 +97,7 @@ class Indexing {
       for (std::size_t axis = 0; axis < found.size(); ++axis)
         if (text.find(std::string("blockIdx.") + "xyz"[axis]) != std::string::npos)
           for (const Bound& one : bounds)
-            if (m_integers.contains(one.size)) found[axis].insert(one.size);
+            if (!one.size.empty() && !is_number(one.size)) found[axis].insert(one.size);
     }
     std::array<std::string, 3> axes;
     for (std::size_t axis = 0; axis < found.size(); ++axis)
@@ -104,14 +106,76 @@ class Indexing {
   }
 
  private:
+  /// A pointer, or what a cast makes of it, as far as it is written.
+  struct Pointer {
+    std::size_t begin;
+    std::size_t end;
+    std::int64_t width = 1;  ///< elements of the parameter in one of its
+  };
+
+  /// `(float4*)x`, `reinterpret_cast<float4*>(x)`, and brackets about it. What has an index of its own is
+  /// none.
+  Pointer pointer_at(std::size_t at, const std::string& type) const {
+    Pointer found{at, at + 1};
+    const auto is = [&](std::size_t i, std::string_view text) {
+      return i < m_body.size() && m_body[i].is(text);
+    };
+    const auto cast = [&](std::size_t open, std::size_t end) {
+      const Tokens inside = m_body.subspan(open, end - open);
+      const std::int64_t bytes = bytes_of(type_text(inside));
+      const std::int64_t each = bytes_of(type);
+      if (find_one_of(inside, {"*"}) == inside.size() || each == 0 || bytes <= each) return false;
+      found.width = bytes / each;
+      return true;
+    };
+    while (found.width == 1 && found.begin > 2 && !is(found.end, "[")) {
+      std::size_t open = found.begin - 1;
+      const bool in_brackets = is(open, "(") && is(found.end, ")");
+      const std::string_view closing = in_brackets && is(open - 1, ">") ? ">" : ")";
+      std::size_t close = in_brackets ? open - 1 : open;
+      if (!is(close, closing)) break;
+      open = close;
+      while (open > 0 && !is_one_of(m_body[open].text, {"(", "<", ";", "{"})) --open;
+      if (!cast(open + 1, close)) break;
+      found.begin = closing == ">" ? open - 1 : open;
+      if (in_brackets) ++found.end;
+    }
+    while (found.width > 1 && is(found.begin - 1, "(") && is(found.end, ")")) {
+      --found.begin;
+      ++found.end;
+    }
+    return found;
+  }
+
+  /// With the elements of a vector as the last dimension: `{"n / 4", "4"}` are `n`.
+  static Shape of_vectors(Shape shape, std::int64_t width) {
+    if (shape.empty() || width == 1) return shape;
+    const std::string each = std::to_string(width);
+    const std::size_t rest = shape.back().find(" / ");
+    if (rest != std::string::npos && shape.back().substr(rest + 3) == each)
+      shape.back().resize(rest);
+    else
+      shape.push_back(each);
+    return shape;
+  }
+
   /// What all indices agree on that say something. Numbers count where no index has a name.
-  Shape shape_of(std::string_view pointer) {
+  Shape shape_of(const SourceParameter& parameter) {
     Shape agreed;
+    std::map<std::string_view, std::int64_t> names = {{parameter.name, 1}};
     for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
-      if (!m_body[at].is(pointer) || (at > 0 && is_one_of(m_body[at - 1].text, {".", ">"}))) continue;
+      const auto name = names.find(m_body[at].text);
+      if (name == names.end() || (at > 0 && is_one_of(m_body[at - 1].text, {".", ">"}))) continue;
       if (m_body[at + 1].is("=") || m_body[at + 2].is("=")) return {};  // from there on it points elsewhere
+      Pointer pointer = pointer_at(at, m_program.resolved_type(parameter.type));
+      if (pointer.width > 1 && pointer.begin > 1 && m_body[pointer.begin - 1].is("=") &&
+          m_body[pointer.end].is(";")) {
+        names[m_body[pointer.begin - 2].text] = pointer.width;
+        continue;
+      }
+      if (name->second > 1) pointer.width = name->second;
       m_use = at;
-      const Shape shape = dimensions(index_behind(at), 0);
+      const Shape shape = of_vectors(dimensions(index_behind(pointer.end), 0), pointer.width);
       // `x = A + i` says where another pointer begins, not how far it goes.
       const bool is_offset = at > 0 && m_body[at - 1].is("=") && m_body[at + 1].is("+");
       if (shape.empty() || (is_offset && shape.size() == 1)) continue;
@@ -122,9 +186,8 @@ class Indexing {
     return agreed;
   }
 
-  /// Of `A[index]` and `A + index`.
-  Tokens index_behind(std::size_t pointer) const {
-    const std::size_t at = pointer + 1;
+  /// Of `A[index]` and `A + index`, behind `A`.
+  Tokens index_behind(std::size_t at) const {
     if (m_body[at].is("[")) return m_body.subspan(at + 1, behind_bracket(m_body, at) - at - 2);
     return m_body[at].is("+") ? up_to_end(at + 1) : Tokens();
   }
@@ -145,20 +208,19 @@ class Indexing {
     if (!is_new) known->second = {};
   }
 
-  /// `row < m`, `row < (m)` or `row < m - 1`, and `row >= m` that leaves. `i < 256` and what else a loop has
-  /// are bounds inside of it.
+  /// `row < m`, `row < m / 4` or `row < m - 1`, and `row >= m` that leaves. `i < 256` and what else a loop
+  /// has are bounds inside of it.
   void read_bound(std::size_t at) {
     const bool is_less = m_body[at].is("<");
     const bool is_not_less = m_body[at].is(">") && m_body[at + 1].is("=");
     if ((!is_less && !is_not_less) || at == 0) return;
     if (is_one_of(m_body[at - 1].text, {"<", ">", "-"})) return;
-    std::size_t right = at + (is_less ? 1 : 2);
-    const auto next = [&](std::size_t i) { return i < m_body.size() ? m_body[i].text : std::string_view(); };
-    const bool is_bracketed = next(right) == "(" && next(right + 2) == ")";
-    if (is_bracketed) ++right;
-    const std::string_view size = next(right);
-    std::size_t behind = right + (is_bracketed ? 2 : 1);
-    if (m_integers.contains(size) && next(behind) == "-" && is_number(next(behind + 1))) behind += 2;
+    const std::size_t right = at + (is_less ? 1 : 2);
+    std::size_t behind = right;
+    while (behind < m_body.size() &&
+           !is_one_of(m_body[behind].text, {")", "&", "|", ";", "?", ",", "]", "}"}))
+      behind = m_body[behind].is("(") ? behind_bracket(m_body, behind) : behind + 1;
+    const std::string size = limit(m_body.subspan(right, behind - right), 0);
     std::size_t begin = at;
     for (int depth = 0; begin > 0; --begin) {
       const std::string_view before = m_body[begin - 1].text;
@@ -169,12 +231,30 @@ class Indexing {
       if (is_one_of(before, {"(", "["})) --depth;
     }
     Bound bound = where_it_holds(begin);
-    const bool is_alone = is_one_of(next(behind), {")", "&", "|", ";", "?", ","});
-    const bool is_named = is_alone && m_integers.contains(size);
+    const bool is_named = !size.empty() && !is_number(size);
     if (!is_named && !bound.is_of_loop) return;
     const bool counts_down = bound.is_of_loop && is_not_less;
-    if (!counts_down && (is_named || (is_alone && is_number(size)))) bound.size = size;
+    if (!counts_down) bound.size = size;
     m_bounds[written(bare(m_body.subspan(begin, at - begin)))].push_back(std::move(bound));
+  }
+
+  /// `n`, `64` or `n / 4` of what an index is compared with; empty: it is none of them.
+  std::string limit(Tokens tokens, int depth) const {
+    tokens = bare(tokens);
+    if (tokens.empty() || depth > most_steps) return {};
+    if (tokens.size() == 1) {
+      if (m_integers.contains(tokens[0].text) || is_number(tokens[0].text))
+        return std::string(tokens[0].text);
+      return limit(definition(tokens), depth + 1);
+    }
+    if (tokens.size() > 4 || !is_number(tokens.back().text)) return {};
+    const std::string left = limit(tokens.first(1), depth + 1);
+    if (left.empty() || is_number(left)) return {};
+    if (tokens.size() == 3 && tokens[1].is("-")) return left;
+    const bool shifts = tokens.size() == 4 && tokens[1].is(">") && tokens[2].is(">");
+    if ((!shifts && !tokens[1].is("/")) || left.find(' ') != std::string::npos) return {};
+    const std::string number(tokens.back().text);
+    return left + " / " + (shifts ? std::to_string(1 << (std::stoi(number) % 16)) : number);
   }
 
   struct Bound {
@@ -310,6 +390,7 @@ class Indexing {
 
   static constexpr int most_steps = 4;
 
+  const Program& m_program;
   const ProgramFunction& m_kernel;
   Tokens m_body;
   std::set<std::string, std::less<>> m_integers;
@@ -320,12 +401,12 @@ class Indexing {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> indexed_shapes(const ProgramFunction& kernel) {
-  return Indexing(kernel).shapes();
+std::vector<std::vector<std::string>> indexed_shapes(const Program& program, const ProgramFunction& kernel) {
+  return Indexing(program, kernel).shapes();
 }
 
-std::array<std::string, 3> bounded_axes(const ProgramFunction& kernel) {
-  return Indexing(kernel).axes();
+std::array<std::string, 3> bounded_axes(const Program& program, const ProgramFunction& kernel) {
+  return Indexing(program, kernel).axes();
 }
 
 }  // namespace tuner::source

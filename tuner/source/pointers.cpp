@@ -39,6 +39,7 @@ const std::map<std::string_view, std::int64_t> sizes_of_types = {{"char", 1},
                                                                  {"int4", 16},
                                                                  {"uint2", 8},
                                                                  {"uint4", 16},
+                                                                 {"longlong2", 16},
                                                                  {"uint", 4},
                                                                  {"uchar4", 4},
                                                                  {"uchar3", 3},
@@ -56,11 +57,12 @@ const std::map<std::string_view, std::int64_t> sizes_of_types = {{"char", 1},
                                                                  {"cufftComplex", 8},
                                                                  {"cuDoubleComplex", 16}};
 
-std::string_view without_std(std::string_view type) {
-  return type.starts_with("std::") ? type.substr(5) : type;
-}
-
 }  // namespace
+
+std::int64_t bytes_of(std::string_view type) {
+  const auto found = sizes_of_types.find(type.starts_with("std::") ? type.substr(5) : type);
+  return found == sizes_of_types.end() ? 0 : found->second;
+}
 
 Tokens uncast(Tokens tokens) {
   while (!tokens.empty()) {
@@ -84,8 +86,7 @@ Tokens uncast(Tokens tokens) {
 
 Value HostCode::size_of(const std::string& type) {
   const std::string known = m_program.resolved_type(type);
-  const auto found = sizes_of_types.find(without_std(known));
-  if (found != sizes_of_types.end()) return number_value(found->second);
+  if (const std::int64_t bytes = bytes_of(known); bytes > 0) return number_value(bytes);
   if (known.empty()) return {};
   SymbolFacts facts;
   facts.name = "sizeof " + known;
