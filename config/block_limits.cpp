@@ -176,8 +176,6 @@ class BlockLimits {
     while (most > 1 && !fits(most)) most /= 2;
     if (most == 1024) return;
     one.values = values_up_to(most, one.values);
-    if (const std::size_t none = one.values.find("[]"); none != std::string::npos)
-      one.values.insert(none + 1, std::to_string(most));
   }
 
   /// Of threads that are numbered over two axes.

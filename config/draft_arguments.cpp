@@ -64,15 +64,40 @@ class ArgumentTables {
       if (extent.empty()) extent.emplace_back("1");
       const std::string type = m_source.program.resolved_type(variable.type);
       const std::string known_type = m_types.spec_type(type, true, name);
+      const bool is_written = !variable.in_constant && writes(variable);
+      m_found.inputs.push_back(name);
+      if (is_written) add_output(m_types.struct_of(variable), name);
       text += fmt::format(
           "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nsymbol = \"{}\"  # line {}\naccess = "
           "\"{}\"\nextent = {}{}\n{}",
-          name, known_type, variable.qualified_name(), variable.line, variable.in_constant ? "in" : "inout",
+          name, known_type, variable.qualified_name(), variable.line, is_written ? "inout" : "in",
           toml_list(extent), is_known ? "" : "  # ?", init(m_types.struct_of(variable), nullptr, type));
-      m_found.buffers.push_back({name, known_type, product_text(extent), true, !variable.in_constant});
+      m_found.buffers.push_back({name, known_type, product_text(extent), true, is_written, !is_known});
       m_source.ask(fmt::format("{}: what does the variable of line {} hold?", name, variable.line));
     }
     return text;
+  }
+
+  /// Whether a function assigns it, changes it, takes its address or hands it on.
+  bool writes(const GlobalVariable& variable) const {
+    return std::ranges::any_of(m_source.reached, [&](const ProgramFunction* function) {
+      const Tokens body = function->body;
+      for (std::size_t i = 1; i + 2 < body.size(); ++i) {
+        if (!body[i].is(variable.name) || body[i - 1].is(".")) continue;
+        std::size_t at = i + 1;
+        while (at + 2 < body.size() && source::is_one_of(body[at].text, {"[", "."}))
+          at = body[at].is("[") ? source::behind_bracket(body, at) : at + 2;
+        const bool is_whole = at == i + 1 && !variable.extents.empty();
+        const bool assigns = body[at].is("=") && !body[at + 1].is("=");
+        const bool changes = body[at + 1].is("=") &&
+                             source::is_one_of(body[at].text, {"+", "-", "*", "/", "|", "&", "^", "%"});
+        const bool steps = source::is_one_of(body[at].text, {"+", "-"}) && body[at + 1].is(body[at].text);
+        const bool stepped =
+            i > 1 && source::is_one_of(body[i - 1].text, {"+", "-"}) && body[i - 2].is(body[i - 1].text);
+        if (is_whole || assigns || changes || steps || stepped || body[i - 1].is("&")) return true;
+      }
+      return false;
+    });
   }
 
   /// With constants of the source as numbers.
@@ -111,10 +136,11 @@ class ArgumentTables {
     }
     if (use.handed_on && !parameter.constant) why += ", ? by what is not looked into";
     const bool is_input = std::string_view(access) != "out";
-    if (std::string_view(access) != "in") add_output(parameter, name);
+    if (std::string_view(access) != "in") add_output(m_types.struct_of(parameter), name);
     if (is_input) m_found.inputs.push_back(name);
     std::vector<std::string> extent = indexed_extent(m_source, m_plan, place);
     std::string from = "? by the kernel's indices";
+    const bool is_guess = extent.empty() && (planned == nullptr || planned->extent.empty());
     if (planned != nullptr && !planned->extent.empty()) {
       const bool is_indexed_so = extent == planned->extent;
       extent = planned->extent;
@@ -132,7 +158,7 @@ class ArgumentTables {
     const std::string known_type = m_types.spec_type(type, true, name);
     ask_kind(parameter, name);
     m_found.buffers.push_back(
-        {name, known_type, product_text(extent), is_input, std::string_view(access) != "in"});
+        {name, known_type, product_text(extent), is_input, std::string_view(access) != "in", is_guess});
     std::string text = fmt::format(
         "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\naccess = \"{}\"  # {}\nextent = {}  # {}\n", name,
         known_type, m_types.doubt(parameter), access, why, toml_list(extent), from);
@@ -152,8 +178,7 @@ class ArgumentTables {
   }
 
   /// Each field of a struct is a result of its own; whole numbers have no magnitude.
-  void add_output(const SourceParameter& parameter, const std::string& name) {
-    const SourceStruct* const one = m_types.struct_of(parameter);
+  void add_output(const SourceStruct* one, const std::string& name) {
     if (one == nullptr) return m_found.outputs.push_back({name, true});
     for (const SourceField& field : one->fields)
       m_found.outputs.push_back({fmt::format("{}.{}", name, field.name),
@@ -181,7 +206,8 @@ class ArgumentTables {
       return text + field_values(*one, planned, name);
     if (planned != nullptr && !planned->value.empty())
       return planned->value == name ? text : text + fmt::format("value = \"{}\"\n", planned->value);
-    if (planned == nullptr && m_source.may_be_size(parameter, type)) {
+    const bool is_size = std::ranges::count(m_plan.sizes, upper(name)) > 0;
+    if (planned == nullptr && is_size && m_source.may_be_size(parameter, type)) {
       if (upper(name) != name) text += fmt::format("value = \"{}\"\n", upper(name));
       return text;
     }
@@ -215,9 +241,10 @@ class ArgumentTables {
         "{}: over which buffer? Declare it as an argument too, and list in [launch] arguments what the "
         "kernel is passed",
         name));
+    const std::vector<std::string> shape(m_plan.sizes.rbegin(), m_plan.sizes.rend());  // innermost first
     return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n{}", name,
-                       type, argument.tensor ? "tensor" : argument.view_name(), toml_list(m_plan.sizes),
-                       argument.tensor ? fmt::format("box = {}  # ?\n", toml_list(m_plan.sizes)) : "");
+                       type, argument.tensor ? "tensor" : argument.view_name(), toml_list(shape),
+                       argument.tensor ? fmt::format("box = {}  # ?\n", toml_list(shape)) : "");
   }
 
   DraftSource& m_source;

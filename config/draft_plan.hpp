@@ -189,6 +189,7 @@ struct DraftBuffer {
   std::string extent;  ///< an expression over sizes
   bool is_input = false;
   bool is_output = false;
+  bool is_guess = false;  ///< nothing says its extent
 };
 
 /// A result that a reference has to give.

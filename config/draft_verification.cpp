@@ -71,7 +71,7 @@ class VerificationDraft {
         m_source.request.reference_file, m_source.kernel.name, results, toml_list(names));
   }
 
-  std::string open_reference() const {
+  std::string open_reference() {
     std::vector<std::string> declared;
     for (const DraftBuffer& one : m_arguments.buffers)
       if (std::ranges::count(m_arguments.inputs, one.name) > 0)
@@ -88,7 +88,13 @@ class VerificationDraft {
           "  // {}_magnitude[i] = …;  the same with absolute values: what rounding errors are a share of\n",
           name);
     }
-    for (const std::string& size : m_plan.sizes) declared.push_back("int " + size);
+    for (const std::string& size : m_plan.sizes) {
+      const auto own = std::ranges::find(m_source.kernel.parameters, size, &SourceParameter::name);
+      const std::string type = own == m_source.kernel.parameters.end()
+                                   ? "int"
+                                   : m_types.spec_type(m_types.resolved(*own), false, size);
+      declared.push_back(type + " " + size);
+    }
     return fmt::format(
         "// What {} has to compute, written for clearness: it is what results are held against.\n"
         "#error \"the reference of {} is still to be written\"\n\n{}{}"

@@ -5,6 +5,7 @@
 
 #include "config/draft_plan.hpp"
 #include "config/source_guesses.hpp"
+#include "config/spec_context.hpp"
 
 namespace config {
 namespace {
@@ -46,8 +47,8 @@ class PlanGuess {
 
  private:
   void add_size(const std::string& name) {
-    if (std::ranges::find(m_plan.sizes, upper(name)) == m_plan.sizes.end())
-      m_plan.sizes.push_back(upper(name));
+    const bool is_known = std::ranges::count(m_plan.sizes, upper(name)) > 0;
+    if (!is_known && m_plan.sizes.size() < most_sizes_of_a_kernel) m_plan.sizes.push_back(upper(name));
   }
 
   void add_block() {
@@ -65,9 +66,10 @@ class PlanGuess {
   }
 
   /// The sizes that run along x, y and z: what bounds the index there; else of what is written by rows
-  /// and columns the columns along x; else what no other axis has, rows first.
-  std::vector<std::string> sizes_along(std::size_t axes) const {
-    const std::array<std::string, 3> bounds = source::bounded_axes(m_source.program, m_source.kernel);
+  /// and columns the columns along x; else what no other axis has and no loop ends at, rows first. Which of
+  /// several is a doubt, unless one is called as what a block is for.
+  std::vector<std::string> sizes_along(std::size_t axes) {
+    const source::IndexBounds bounds = source::index_bounds(m_source.program, m_source.kernel);
     std::vector<std::string> found(axes);
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const auto take = [&](const std::string& name) {
@@ -78,7 +80,7 @@ class PlanGuess {
         found[axis] =
             by == std::string::npos ? size : fmt::format("ceil_div({}, {})", size, name.substr(by + 3));
       };
-      take(bounds[axis]);
+      take(bounds.along[axis]);
       for (std::size_t i = 0; i < m_source.shapes.size(); ++i) {
         const std::vector<std::string>& shape = m_source.shapes[i];
         const bool is_of_plane = axes > 1 && shape.size() > std::max<std::size_t>(axis, 1);
@@ -87,12 +89,20 @@ class PlanGuess {
     }
     for (std::size_t axis = axes; axis-- > 0;) {
       if (!found[axis].empty()) continue;
-      const auto rank = [&](const std::string& name) {
-        if (is_length(name, axis) || std::ranges::count(found, name) > 0) return 3;
-        const std::size_t own = axes > 1 ? axis_of(name) : 3;
-        return own == axis ? 0 : own == 3 ? 1 : 2;
+      const std::string& own_name = m_source.text.axes[axis].name;
+      const auto rank = [&](const std::string& size) {
+        if (is_length(size, axis) || std::ranges::count(found, size) > 0) return 12;
+        const std::size_t own = axes > 1 ? axis_of(size) : 3;
+        const bool is_called_so = !own_name.empty() && size.starts_with(upper(own_name));
+        const bool is_of_loop =
+            std::ranges::any_of(bounds.of_loops, [&](const std::string& one) { return upper(one) == size; });
+        return (own == axis ? 0 : own == 3 ? 4 : 8) + (is_called_so ? 0 : 2) + (is_of_loop ? 1 : 0);
       };
-      found[axis] = *std::ranges::min_element(m_plan.sizes, {}, rank);
+      const std::string& best = *std::ranges::min_element(m_plan.sizes, {}, rank);
+      for (const std::string& size : m_plan.sizes)
+        if (size != best && rank(size) == rank(best) && rank(size) < 12)
+          m_plan.doubts["grid"] = fmt::format("? {}, or is it {}?", best, size);
+      found[axis] = best;
     }
     return found;
   }
@@ -174,7 +184,7 @@ class PlanGuess {
     const bool is_for_rows = std::ranges::all_of(axis.factors, [&](const std::string& word) {
       return std::ranges::count(m_plan.sizes, upper(word)) > 0;
     });
-    return is_for_rows && (axis.is_named || !axis.factors.empty()) ? "" : threads;
+    return is_for_rows && (!axis.name.empty() || !axis.factors.empty()) ? "" : threads;
   }
 
   std::string blocks(const source::SourceAxis& axis, const std::string& threads,

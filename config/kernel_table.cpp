@@ -11,8 +11,6 @@
 namespace config {
 namespace {
 
-constexpr std::size_t most_sizes_of_a_kernel = 8;
-
 constexpr std::array<std::string_view, 18> type_names = {
     "float",         "double",        "signed char",   "unsigned char", "int",    "unsigned int",
     "int64",         "uint64",        "short",         "uint16",        "bool",   "__half",

@@ -6,11 +6,10 @@
 
 #include "config/planned_launch.hpp"
 #include "config/source_guesses.hpp"
+#include "config/spec_context.hpp"
 
 namespace config {
 namespace {
-
-constexpr std::size_t most_sizes = 8;
 
 class LaunchSizes {
  public:
@@ -138,16 +137,12 @@ class LaunchSizes {
       if (is_integer && value.kind == Value::Kind::symbol && is_size(value.name) && !own.empty())
         add_size(value.name, own);
       const bool is_choice = m_source.program.is_enumeration(m_source.kernel.parameters[i].type);
-      if (is_integer && !is_choice && !value.is_known() && !own.empty() && !is_no_size(own))
+      if (is_integer && !is_choice && !value.is_known() && !own.empty() && !is_no_size(own) &&
+          m_plan.sizes.size() < most_sizes_of_a_kernel)
         m_launch.arguments[i].value = own_size(own, std::nullopt);
     }
     for (const std::string& symbol : m_planned.all_symbols()) {
-      if (!is_size(symbol)) continue;
-      if (m_plan.sizes.size() < most_sizes) {
-        add_size(symbol, m_planned.facts(symbol).name);
-      } else if (m_planned.facts(symbol).present) {
-        m_planned.replace(symbol, source::number_value(*m_planned.facts(symbol).present));
-      }
+      if (is_size(symbol)) add_size(symbol, m_planned.facts(symbol).name);
     }
   }
 
@@ -158,10 +153,15 @@ class LaunchSizes {
 
   void add_size(const std::string& symbol, const std::string& wanted) {
     if (m_plan.names.contains(symbol)) return;
+    const auto present = m_planned.facts(symbol).present;
+    if (m_plan.sizes.size() == most_sizes_of_a_kernel) {
+      if (present) m_planned.replace(symbol, source::number_value(*present));
+      return;
+    }
     const std::string name = m_planned.free_name(upper(wanted));
     m_plan.names[symbol] = name;
     m_plan.sizes.push_back(name);
-    m_plan.present.push_back(m_planned.facts(symbol).present);
+    m_plan.present.push_back(present);
   }
 
   /// A size that is no variable of the program: an argument of the kernel.

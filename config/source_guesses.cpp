@@ -153,7 +153,8 @@ std::string values_up_to(std::int64_t largest, const std::string& values) {
     const std::string_view one = tuner::util::trimmed(tuner::util::split_first(rest, ","));
     if (number(std::string(one)).value_or(0) <= largest) kept.push_back(one);
   }
-  return fmt::format("{}{}{}", values.substr(0, begin), fmt::join(kept, ", "), values.substr(end));
+  const std::string all = kept.empty() ? std::to_string(largest) : fmt::format("{}", fmt::join(kept, ", "));
+  return values.substr(0, begin) + all + values.substr(end);
 }
 
 std::string usual_choice(const tuner::source::SymbolFacts& facts) {

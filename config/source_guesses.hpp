@@ -56,7 +56,7 @@ std::string guessed_values(const std::string& name, const std::string& usual, bo
 /// may have; a TOML list.
 std::string block_values(const std::vector<std::int64_t>& choices, std::optional<std::int64_t> present,
                          bool is_plane);
-/// A TOML list, or a table with one, without the numbers that are larger.
+/// A TOML list, or a table with one, without the numbers that are larger; of none the largest.
 std::string values_up_to(std::int64_t largest, const std::string& values);
 /// Which of a symbol's values is its default; empty: none is known.
 std::string usual_choice(const tuner::source::SymbolFacts& facts);

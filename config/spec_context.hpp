@@ -11,6 +11,8 @@
 
 namespace config {
 
+constexpr std::size_t most_sizes_of_a_kernel = 8;
+
 /// Whether `name` may name an argument, which is known to the spec alone: an identifier of at most 64
 /// letters. Reports when not; `what` is `argument`, ….
 bool check_identifier(std::string_view name, std::string_view what, const model::SourceLocation& where,

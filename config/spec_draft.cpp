@@ -229,7 +229,8 @@ class Draft {
       const auto each = static_cast<double>(model::size_bytes(*type)) * times;
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
-    if (!m_plan.is_guess && !bytes.empty())
+    const bool is_guess = m_plan.is_guess && std::ranges::any_of(m_arguments.buffers, &DraftBuffer::is_guess);
+    if (!is_guess && !bytes.empty())
       return fmt::format(
           "\n[metrics]  # ? each buffer moved once\n\"GB/s\" = \"({}) / time_ns\"\n\n[workload]  # ? the "
           "same\nbytes = \"{}\"\n",

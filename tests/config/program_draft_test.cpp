@@ -151,14 +151,17 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
   TEST_CASE("a tensor map or a texture is over a buffer that the draft asks for") {
     const SpecDraft draft = draft_of(
         "__global__ void k(const __grid_constant__ CUtensorMap map, cudaTextureObject_t image, "
-        "cudaSurfaceObject_t result, float* y, int n) {\n"
-        "  y[n] = 0; }");
-    CHECK(draft.spec.find("name = \"map\"\ntype = \"CUtensorMap\"\ntensor = \"?\"\nshape = [\"N\"]  # ?\n"
-                          "box = [\"N\"]  # ?\n") != std::string::npos);
-    CHECK(draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
-          std::string::npos);
-    CHECK(draft.spec.find("type = \"cudaSurfaceObject_t\"\nsurface = \"?\"\nshape = [\"N\"]  # ?\n\n") !=
-          std::string::npos);
+        "cudaSurfaceObject_t result, float* y, int m, int n) {\n"
+        "  y[n] = m; }");
+    CHECK(draft.spec.find(
+              "name = \"map\"\ntype = \"CUtensorMap\"\ntensor = \"?\"\nshape = [\"N\", \"M\"]  # ?\n"
+              "box = [\"N\", \"M\"]  # ?\n") != std::string::npos);
+    CHECK(
+        draft.spec.find("type = \"cudaTextureObject_t\"\ntexture = \"?\"\nshape = [\"N\", \"M\"]  # ?\n\n") !=
+        std::string::npos);
+    CHECK(
+        draft.spec.find("type = \"cudaSurfaceObject_t\"\nsurface = \"?\"\nshape = [\"N\", \"M\"]  # ?\n\n") !=
+        std::string::npos);
     CHECK(std::count_if(draft.questions.begin(), draft.questions.end(), [](const std::string& question) {
             return question.find("over which buffer?") != std::string::npos;
           }) == 3);

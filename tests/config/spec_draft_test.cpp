@@ -290,6 +290,69 @@ TEST_SUITE("config::draft_spec") {
     CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(ceil_div(N, 4), BLOCK_SIZE)");
   }
 
+  TEST_CASE("of several sizes that a block may be for, one that a loop ends at is none") {
+    const auto grid = [](const std::string& sizes, const std::string& block) {
+      return drafted("__global__ void k(const float* x, float* y, " + sizes + ") {\n  int " + block +
+                     " = blockIdx.x;\n  float s = 0;\n  for (int i = threadIdx.x; i < depth; i += "
+                     "blockDim.x) s += x[i];\n"
+                     "  y[" +
+                     block + "] = s * depth * out; }\n");
+    };
+    const Drafted only = grid("int depth, int out", "w");
+    CHECK(spec_of(only).steps.front().grid.front().text == "OUT");
+    CHECK(only.draft.spec.find("or is it") == std::string::npos);
+    const Drafted several = grid("int depth, int batch, int out", "w");
+    CHECK(several.draft.spec.find("grid = [\"BATCH\"]  # ? BATCH, or is it OUT?") != std::string::npos);
+    const Drafted named = grid("int depth, int batch, int out", "o");
+    CHECK(named.draft.spec.find("grid = [\"OUT\"]\n") != std::string::npos);
+  }
+
+  TEST_CASE("what moves bytes is drafted without a launch, where indices say how many") {
+    const std::string kernel =
+        "__global__ void k(const float* x, float* y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = x[";
+    CHECK(
+        draft_of(kernel + "i]; }\n").spec.find("[workload]  # ? the same\nbytes = \"4.0 * N + 4.0 * N\"\n") !=
+        std::string::npos);
+    CHECK(draft_of(kernel + "y[i]]; }\n").spec.find("[workload]") == std::string::npos);
+  }
+
+  TEST_CASE("variables of the device are inputs, and results where the kernel writes them") {
+    const Drafted result = drafted(
+        "__device__ float table[16];\n__device__ int count;\n__device__ float bins[4];\n"
+        "__global__ void k(float* y, int n) { y[threadIdx.x] = table[n]; atomicAdd(&count, 1); bins[n] += 2; "
+        "}\n");
+    const auto access = [&](const std::string& name) {
+      return std::ranges::find(spec_of(result).arguments, name, &tuner::model::ArgumentSpec::symbol)->access;
+    };
+    CHECK(access("table") == tuner::model::Access::in);
+    CHECK(access("count") == tuner::model::Access::inout);
+    CHECK(access("bins") == tuner::model::Access::inout);
+    CHECK(result.draft.reference.find("const float* table") != std::string::npos);
+    CHECK(result.draft.reference.find("double* bins_expected") != std::string::npos);
+  }
+
+  TEST_CASE("a spec has no more sizes than it may, and a size in the reference has its argument's type") {
+    std::string all;
+    for (char c = 'a'; c <= 'k'; ++c) all += std::string(", int ") + c;
+    const std::string kernel =
+        "__global__ void k(float* y" + all + ") { y[a + b + c + d + e + f + g + h + i + j + k] = 1; }\n";
+    CHECK(spec_of(drafted(kernel)).sizes.size() == 8);
+    const std::string launch =
+        "void run(float* y" + all + ") { k<<<a, 32>>>(y, a, b, c, d, e, f, g, h, i, j, k); }\n";
+    CHECK(spec_of(drafted(kernel + launch)).sizes.size() == 8);
+    CHECK(draft_of("__global__ void k(float* y, size_t N) { y[threadIdx.x] = N; }\n")
+              .reference.find("unsigned long long N") != std::string::npos);
+  }
+
+  TEST_CASE("a block that is compiled for few threads has as many") {
+    CHECK(
+        values_of(
+            drafted("__global__ void __launch_bounds__(32) k(float* y, int n) { y[blockIdx.x * blockDim.x + "
+                    "threadIdx.x] = n; }\n"),
+            "BLOCK_SIZE") == std::vector<std::int64_t>{32});
+  }
+
   TEST_CASE("its reference does not pass for one before it is written") {
     const Drafted result = drafted("__global__ void k(float* out, int n) { out[n] = 1; }");
     CHECK(result.draft.reference.find("#error") != std::string::npos);

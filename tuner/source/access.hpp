@@ -27,9 +27,14 @@ std::vector<PointerUse> pointer_uses(const Program& program, const ProgramFuncti
 /// a loop ends at or that a vector has of elements. Empty: the text does not say, or says different things.
 std::vector<std::vector<std::string>> indexed_shapes(const Program& program, const ProgramFunction& kernel);
 
-/// The integer parameter, or `n / 4` of one, that bounds what a kernel computes from its block along x, y and
-/// z, as `n` of `i = blockIdx.x * 64 + threadIdx.x` behind `i < n`. Empty: none does, or several do.
-std::array<std::string, 3> bounded_axes(const Program& program, const ProgramFunction& kernel);
+/// Integer parameters of a kernel, or `n / 4` of one, that its indices are below.
+struct IndexBounds {
+  /// Of what it computes from its block along x, y and z, as `n` of `i = blockIdx.x * 64 + threadIdx.x`
+  /// behind `i < n`. Empty: none is, or several are.
+  std::array<std::string, 3> along;
+  std::vector<std::string> of_loops;  ///< of other indices, which loops count
+};
+IndexBounds index_bounds(const Program& program, const ProgramFunction& kernel);
 
 /// The function and all device functions that it calls, which their names alone tell.
 std::vector<const ProgramFunction*> reached_functions(const Program& program,

@@ -69,7 +69,7 @@ std::array<SourceAxis, 3> axes_of(Tokens body) {
     use.note_factors();
     use.note_threads();
     if (const std::string_view name = use.name(); !name.empty()) {
-      axis.is_named = true;
+      axis.name = name;
       names[name] = &axis;
     }
   }

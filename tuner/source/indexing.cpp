@@ -90,19 +90,22 @@ class Indexing {
     return all;
   }
 
-  std::array<std::string, 3> axes() const {
+  IndexBounds bounds() const {
+    IndexBounds all;
     std::array<std::set<std::string>, 3> found;
     for (const auto& [index, bounds] : m_bounds) {
       const std::string text = origin(index, 0);
-      for (std::size_t axis = 0; axis < found.size(); ++axis)
-        if (text.find(std::string("blockIdx.") + "xyz"[axis]) != std::string::npos)
-          for (const Bound& one : bounds)
-            if (!one.size.empty() && !is_number(one.size)) found[axis].insert(one.size);
+      for (const Bound& one : bounds) {
+        if (one.size.empty() || is_number(one.size)) continue;
+        for (std::size_t axis = 0; axis < found.size(); ++axis)
+          if (text.find(std::string("blockIdx.") + "xyz"[axis]) != std::string::npos)
+            found[axis].insert(one.size);
+        if (one.is_of_loop && text.find("blockIdx.") == std::string::npos) all.of_loops.push_back(one.size);
+      }
     }
-    std::array<std::string, 3> axes;
     for (std::size_t axis = 0; axis < found.size(); ++axis)
-      if (found[axis].size() == 1) axes[axis] = *found[axis].begin();
-    return axes;
+      if (found[axis].size() == 1) all.along[axis] = *found[axis].begin();
+    return all;
   }
 
  private:
@@ -405,8 +408,8 @@ std::vector<std::vector<std::string>> indexed_shapes(const Program& program, con
   return Indexing(program, kernel).shapes();
 }
 
-std::array<std::string, 3> bounded_axes(const Program& program, const ProgramFunction& kernel) {
-  return Indexing(program, kernel).axes();
+IndexBounds index_bounds(const Program& program, const ProgramFunction& kernel) {
+  return Indexing(program, kernel).bounds();
 }
 
 }  // namespace tuner::source

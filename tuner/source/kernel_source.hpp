@@ -33,7 +33,7 @@ struct TemplateParameter {
 struct SourceAxis {
   bool has_blocks = false;           ///< blockIdx occurs
   bool has_threads = false;          ///< threadIdx occurs
-  bool is_named = false;             ///< `row = blockIdx.x`: what a block is for has a name
+  std::string name;                  ///< of what a block is for: `row` of `row = blockIdx.x`
   std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim`
   std::string threads;  ///< such a factor where threadIdx is added by itself: so many threads a block has
   std::string each;     ///< what the sum of both is multiplied with: the elements of a thread
