@@ -12,6 +12,19 @@ namespace {
 
 using tuner::source::OpenMacro;
 
+/// What indices are below, as `n * m / 4`, with what `said` gives for its names; empty: that gives nothing.
+template <class Said>
+std::string of_sizes(const std::string& bound, const Said& said) {
+  std::string text;
+  const std::size_t by = bound.find(" / ");
+  for (const Token& token : source::tokens_of(std::string_view(bound).substr(0, by))) {
+    const std::string one = token.is_word() ? said(std::string(token.text)) : std::string(token.text);
+    if (one.empty()) return {};
+    text += token.is("*") ? " * " : one;
+  }
+  return by == std::string::npos ? text : fmt::format("ceil_div({}, {})", text, bound.substr(by + 3));
+}
+
 /// Finds what a kernel's signature, its macros and its text suggest.
 class PlanGuess {
  public:
@@ -73,12 +86,11 @@ class PlanGuess {
     std::vector<std::string> found(axes);
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const auto take = [&](const std::string& name) {
-        const std::size_t by = name.find(" / ");
-        const std::string size = upper(name.substr(0, by));
-        const bool is_size = std::ranges::count(m_plan.sizes, size) > 0;
-        if (!found[axis].empty() || !is_size || is_length(size, axis)) return;
-        found[axis] =
-            by == std::string::npos ? size : fmt::format("ceil_div({}, {})", size, name.substr(by + 3));
+        const std::string size = of_sizes(name, [&](const std::string& one) {
+          const bool is_size = std::ranges::count(m_plan.sizes, upper(one)) > 0;
+          return is_size && !is_length(upper(one), axis) ? upper(one) : "";
+        });
+        if (found[axis].empty()) found[axis] = size;
       };
       take(bounds.along[axis]);
       for (std::size_t i = 0; i < m_source.shapes.size(); ++i) {
@@ -258,10 +270,8 @@ std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& pl
 /// A dimension of indexed_shapes() over the plan's sizes; empty: it is none.
 static std::string dimension(const DraftSource& draft, const DraftPlan& plan, const std::string& name) {
   if (number(name)) return name;
-  if (const std::size_t by = name.find(" / "); by != std::string::npos) {
-    const std::string whole = dimension(draft, plan, name.substr(0, by));
-    return whole.empty() ? "" : fmt::format("ceil_div({}, {})", whole, name.substr(by + 3));
-  }
+  if (name.find(' ') != std::string::npos)
+    return of_sizes(name, [&](const std::string& one) { return dimension(draft, plan, one); });
   std::string text;
   const auto place_of = [&](const auto& all, auto member) {
     return static_cast<std::size_t>(std::ranges::find(all, name, member) - all.begin());

@@ -353,6 +353,15 @@ TEST_SUITE("config::draft_spec") {
             "BLOCK_SIZE") == std::vector<std::int64_t>{32});
   }
 
+  TEST_CASE("an index below a product of sizes has a grid and buffers of as many") {
+    const Drafted result = drafted(
+        "__global__ void k(const float* x, float* y, int rows, int cols) {\n"
+        "  int total = rows * cols, i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < total) y[i] = x[i % cols]; }\n");
+    CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(ROWS * COLS, BLOCK_SIZE)");
+    CHECK(spec_of(result).arguments[1].extent.front().text == "ROWS * COLS");
+  }
+
   TEST_CASE("its reference does not pass for one before it is written") {
     const Drafted result = drafted("__global__ void k(float* out, int n) { out[n] = 1; }");
     CHECK(result.draft.reference.find("#error") != std::string::npos);

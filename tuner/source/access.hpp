@@ -23,11 +23,12 @@ std::vector<PointerUse> pointer_uses(const Program& program, const ProgramFuncti
 
 /// How a kernel walks through the buffer behind each of its parameters: the dimensions, outermost first. In
 /// `C[row * n + col]` behind `row < m` they are `m` and `n`. Each is the name of an integer parameter, of the
-/// kernel or of its template, `n / 4` of one, `gridDim.x` where an index is `blockIdx.x`, or the number that
-/// a loop ends at or that a vector has of elements. Empty: the text does not say, or says different things.
+/// kernel or of its template, `n / 4` or `n * m` of some, `gridDim.x` where an index is `blockIdx.x`, or the
+/// number that a loop ends at or that a vector has of elements. Empty: the text does not say, or says
+/// different things.
 std::vector<std::vector<std::string>> indexed_shapes(const Program& program, const ProgramFunction& kernel);
 
-/// Integer parameters of a kernel, or `n / 4` of one, that its indices are below.
+/// Integer parameters of a kernel, or `n / 4` or `n * m` of some, that its indices are below.
 struct IndexBounds {
   /// Of what it computes from its block along x, y and z, as `n` of `i = blockIdx.x * 64 + threadIdx.x`
   /// behind `i < n`. Empty: none is, or several are.

@@ -211,8 +211,8 @@ class Indexing {
     if (!is_new) known->second = {};
   }
 
-  /// `row < m`, `row < m / 4` or `row < m - 1`, and `row >= m` that leaves. `i < 256` and what else a loop
-  /// has are bounds inside of it.
+  /// `row < m`, `row < m / 4`, `row < m * n` or `row < m - 1`, and `row >= m` that leaves. `i < 256` and what
+  /// else a loop has are bounds inside of it.
   void read_bound(std::size_t at) {
     const bool is_less = m_body[at].is("<");
     const bool is_not_less = m_body[at].is(">") && m_body[at + 1].is("=");
@@ -241,7 +241,7 @@ class Indexing {
     m_bounds[written(bare(m_body.subspan(begin, at - begin)))].push_back(std::move(bound));
   }
 
-  /// `n`, `64` or `n / 4` of what an index is compared with; empty: it is none of them.
+  /// `n`, `64`, `n * m` or `n / 4` of what an index is compared with; empty: it is none of them.
   std::string limit(Tokens tokens, int depth) const {
     tokens = bare(tokens);
     if (tokens.empty() || depth > most_steps) return {};
@@ -250,14 +250,23 @@ class Indexing {
         return std::string(tokens[0].text);
       return limit(definition(tokens), depth + 1);
     }
-    if (tokens.size() > 4 || !is_number(tokens.back().text)) return {};
-    const std::string left = limit(tokens.first(1), depth + 1);
-    if (left.empty() || is_number(left)) return {};
-    if (tokens.size() == 3 && tokens[1].is("-")) return left;
-    const bool shifts = tokens.size() == 4 && tokens[1].is(">") && tokens[2].is(">");
-    if ((!shifts && !tokens[1].is("/")) || left.find(' ') != std::string::npos) return {};
-    const std::string number(tokens.back().text);
-    return left + " / " + (shifts ? std::to_string(1 << (std::stoi(number) % 16)) : number);
+    const std::size_t size = tokens.size();
+    const bool ends_in_number = size > 2 && is_number(tokens.back().text);
+    const bool shifts = ends_in_number && size > 3 && tokens[size - 2].is(">") && tokens[size - 3].is(">");
+    if (ends_in_number && (shifts || is_one_of(tokens[size - 2].text, {"/", "-"}))) {
+      const std::string left = limit(tokens.first(size - (shifts ? 3 : 2)), depth + 1);
+      if (left.empty() || is_number(left) || tokens[size - 2].is("-")) return is_number(left) ? "" : left;
+      const std::string number(tokens.back().text);
+      if (left.find(" / ") != std::string::npos) return {};
+      return left + " / " + (shifts ? std::to_string(1 << (std::stoi(number) % 16)) : number);
+    }
+    std::string product;
+    for (const Tokens factor : split(tokens, "*")) {
+      const std::string one = factor.size() == size ? "" : limit(factor, depth + 1);
+      if (one.empty() || one.find(" / ") != std::string::npos) return {};
+      product += (product.empty() ? "" : " * ") + one;
+    }
+    return product;
   }
 
   struct Bound {
