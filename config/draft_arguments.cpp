@@ -211,10 +211,17 @@ class ArgumentTables {
       if (upper(name) != name) text += fmt::format("value = \"{}\"\n", upper(name));
       return text;
     }
-    text += fmt::format("value = \"{}\"  # ?\n",
-                        is_row_length(name) && !m_plan.sizes.empty() ? m_plan.sizes.back() : "1");
+    text += fmt::format("value = \"{}\"  # ?\n", is_row_length(name) ? row_length(name) : "1");
     m_source.ask(fmt::format("{}: which value?", name));
     return text;
+  }
+
+  /// The size that begins as `src_pitch` does, as `SRC_WIDTH`; else the last.
+  std::string row_length(const std::string& name) const {
+    const std::string begin = upper(name.substr(0, name.find('_') + 1));
+    for (const std::string& size : m_plan.sizes)
+      if (!begin.empty() && size.starts_with(begin)) return size;
+    return m_plan.sizes.empty() ? "1" : m_plan.sizes.back();
   }
 
   std::string field_values(const SourceStruct& one, const PlannedArgument* planned, const std::string& name) {

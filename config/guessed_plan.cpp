@@ -48,17 +48,35 @@ class PlanGuess {
       if (is_of_kernel(macro)) add_macro(macro);
     for (const TemplateParameter& parameter : m_source.kernel.template_parameters)
       add_template_parameter(parameter);
+    if (is_serial()) {
+      m_plan.block = m_plan.grid = {"1"};
+      m_plan.launch_from = "? one thread: it does not ask which it is";
+      m_source.ask("which blocks and grids? The kernel does not ask for its thread: one is assumed");
+      return std::move(m_plan);
+    }
+    const source::SourceAxis& along_x = m_source.text.axes[0];
     const auto is_for_block = [&](const DraftParameter& parameter) {
-      return names_block(parameter.name) ||
-             std::ranges::count(m_source.text.axes[0].factors, parameter.name) > 0;
+      return names_block(parameter.name) || factor(along_x.threads) == parameter.name ||
+             std::ranges::any_of(along_x.factors,
+                                 [&](const std::string& word) { return factor(word) == parameter.name; });
     };
-    if (std::ranges::none_of(m_plan.parameters, is_for_block) && !fixed(m_source.text.axes[0].threads))
-      add_block();
+    if (std::ranges::none_of(m_plan.parameters, is_for_block) && !fixed(along_x.threads)) add_block();
     guess_launch();
     return std::move(m_plan);
   }
 
  private:
+  /// All threads would do the same, and nothing makes them work together.
+  bool is_serial() const {
+    constexpr std::array<std::string_view, 9> together = {"threadIdx", "blockIdx", "thread_rank",
+                                                          "asm",       "wmma",     "cooperative_groups",
+                                                          "cg",        "cub",      "__syncthreads"};
+    return m_plan.parameters.empty() && std::ranges::none_of(m_source.words, [&](std::string_view word) {
+             return std::ranges::count(together, word) > 0 || word.starts_with("__shfl") ||
+                    word.find("atomic") != std::string_view::npos;
+           });
+  }
+
   void add_size(const std::string& name) {
     const bool is_known = std::ranges::count(m_plan.sizes, upper(name)) > 0;
     if (!is_known && m_plan.sizes.size() < most_sizes_of_a_kernel) m_plan.sizes.push_back(upper(name));
@@ -78,11 +96,21 @@ class PlanGuess {
     m_plan.parameters.insert(m_plan.parameters.begin(), named.begin(), named.end());
   }
 
+  /// Threads along an axis that nothing is said of, where those along x are known.
+  std::string add_side(std::size_t axis) {
+    const std::string name = fmt::format("BLOCK_{}", "XYZ"[axis]);
+    m_plan.parameters.push_back({name, "{ values = [1, 2, 4, 8, 16], runtime = true }",
+                                 fmt::format("threads of a block along {}", "xyz"[axis]), ""});
+    return name;
+  }
+
   /// The sizes that run along x, y and z: what bounds the index there; else of what is written by rows
   /// and columns the columns along x; else what no other axis has and no loop ends at, rows first. Which of
   /// several is a doubt, unless one is called as what a block is for.
   std::vector<std::string> sizes_along(std::size_t axes) {
     const source::IndexBounds bounds = source::index_bounds(m_source.program, m_source.kernel);
+    for (const std::string& one : bounds.along) keep_division(one);
+    for (const std::string& one : bounds.of_loops) keep_division(one);
     std::vector<std::string> found(axes);
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const auto take = [&](const std::string& name) {
@@ -117,6 +145,16 @@ class PlanGuess {
       found[axis] = best;
     }
     return found;
+  }
+
+  /// What ends at `n / 4` leaves a rest of others out.
+  void keep_division(const std::string& bound) {
+    const std::size_t by = bound.find(" / ");
+    if (by == std::string::npos || bound.find('*') < by) return;
+    const std::string size = upper(bound.substr(0, by));
+    const std::string said = fmt::format("{} % {} == 0", size, bound.substr(by + 3));
+    if (std::ranges::count(m_plan.sizes, size) > 0 && std::ranges::count(m_plan.constraints, said) == 0)
+      m_plan.constraints.push_back(said);
   }
 
   /// The size is how far apart what the blocks along the axis are for lies.
@@ -185,17 +223,26 @@ class PlanGuess {
   /// A number or a parameter that the source has as a factor; else empty.
   std::string factor(const std::string& word) const {
     if (const auto constant = fixed(word)) return std::to_string(*constant);
-    return std::ranges::count(m_plan.parameters, word, &DraftParameter::name) > 0 ? word : "";
+    for (const TemplateParameter& parameter : m_source.kernel.template_parameters)
+      if (parameter.name == word && m_plan.has_parameter(macro_of(parameter))) return macro_of(parameter);
+    return m_plan.has_parameter(word) ? word : "";
   }
 
   /// What a block covers along an axis: what the source multiplies the block's index with, or else its
   /// threads.
   std::string covered(const source::SourceAxis& axis, const std::string& threads) const {
-    for (const std::string& word : axis.factors)
-      if (const std::string known = factor(word); !known.empty()) return known;
-    const bool is_for_rows = std::ranges::all_of(axis.factors, [&](const std::string& word) {
+    const auto is_size = [&](const std::string& word) {
       return std::ranges::count(m_plan.sizes, upper(word)) > 0;
-    });
+    };
+    // A row is far from the next one in one buffer, whatever it is in another.
+    if (!axis.name.empty() && axis.threads.empty() && std::ranges::any_of(axis.factors, is_size)) return "";
+    for (const std::string& word : axis.factors) {
+      if (const std::string known = factor(word); !known.empty()) return known;
+      const std::size_t other =
+          word.starts_with("blockDim.") ? static_cast<std::size_t>(word.back() - 'x') : 3;
+      if (other < m_plan.block.size()) return m_plan.block[other];
+    }
+    const bool is_for_rows = std::ranges::all_of(axis.factors, is_size);
     return is_for_rows && (!axis.name.empty() || !axis.factors.empty()) ? "" : threads;
   }
 
@@ -226,17 +273,19 @@ class PlanGuess {
         block[axis] = std::to_string(*constant);
         if (!number(threads))
           m_plan.notes.push_back(fmt::format("{} is {} in the source", threads, *constant));
+      } else if (const std::string known = factor(threads); !known.empty()) {
+        block.resize(std::max(block.size(), axis + 1));
+        block[axis] = known;
       }
-      const bool is_alone = axis > 0 && !axes[axis].has_blocks;
-      if (axis >= with_threads) {
-        m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], "", sizes[axis]));
-        continue;
-      }
-      if (block.size() <= axis) {
-        const std::string covers = covered(axes[axis], "");
-        block.push_back(covers.empty() && !block.empty() ? block.front() : covers);
-      }
-      m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], block[axis], sizes[axis]));
+      if (axis >= with_threads || axis < block.size()) continue;
+      const std::string covers = covered(axes[axis], "");
+      const bool is_free = covers.empty() && axis > 0 && m_source.asks_for_block();
+      block.push_back(is_free ? add_side(axis) : covers.empty() && !block.empty() ? block.front() : covers);
+    }
+    for (std::size_t axis = 0; axis < used; ++axis) {
+      const bool is_alone = !axes[axis].has_blocks && (axis > 0 || !m_source.words.contains("blockIdx"));
+      const std::string threads = axis < with_threads ? block[axis] : "";
+      m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], threads, sizes[axis]));
     }
     const bool is_by_rows = used == 1 && std::ranges::count(m_plan.sizes, m_plan.grid.front()) > 0;
     const char* const each = is_by_rows ? "one block a row" : "one thread an element";

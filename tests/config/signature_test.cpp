@@ -141,7 +141,7 @@ TEST_SUITE("config::signature_mistakes") {
 
   TEST_CASE(
       "a list of parameters that macros make is left to the compiler, other lists with macros are not") {
-    Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[n] = x[n]; }");
+    Drafted result = drafted("__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = x[n]; }");
     tuner::model::KernelSpec spec = result.loaded.kernels.front();
     spec.verify.reset();
     const auto passes = [&](const std::string& text) {

@@ -362,6 +362,52 @@ TEST_SUITE("config::draft_spec") {
     CHECK(spec_of(result).arguments[1].extent.front().text == "ROWS * COLS");
   }
 
+  TEST_CASE("without a launch blocks have the threads that the kernel counts on") {
+    const auto step = [](const std::string& before, const std::string& body) {
+      return spec_of(drafted(before + "__global__ void k(const float* x, float* y, int rows, int cols) {\n" +
+                             body + "\n}\n"))
+          .steps.front();
+    };
+    const auto tiled = step("template <int TILE> ",
+                            "__shared__ float s[TILE]; int i = blockIdx.x * TILE + threadIdx.x; if (i < "
+                            "cols) y[i] = x[i] + s[0];");
+    CHECK(tiled.block.front().text == "TUNED_TILE");
+    CHECK(tiled.grid.front().text == "ceil_div(COLS, TUNED_TILE)");
+    const auto warps =
+        step("",
+             "int row = blockIdx.x * blockDim.y + threadIdx.y; if (row >= rows) return;\n"
+             "float s = 0; for (int i = threadIdx.x; i < cols; i += 32) s += x[row * cols + i]; y[row] = s;");
+    CHECK(warps.block.front().text == "32");
+    CHECK(warps.block.back().text == "BLOCK_Y");
+    CHECK(warps.grid.front().text == "ceil_div(ROWS, BLOCK_Y)");
+    // A row of its block writes 8 results.
+    const auto row = step("#define K 8\n",
+                          "int row = blockIdx.x; for (int i = threadIdx.x; i < K; i += blockDim.x) y[row * K "
+                          "+ i] = x[row * cols + i];");
+    CHECK(row.grid.front().text == "ROWS");
+    const auto turned = step("",
+                             "int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y; if "
+                             "(x < cols && y < rows) s(x);\n"
+                             "x = blockIdx.y * 32 + threadIdx.x; if (x < rows) y[0] = x[0];");
+    CHECK(turned.grid.front().text == "ceil_div(COLS, 32)");
+    const auto alone = step("", "int i = threadIdx.x; if (i < cols) y[i] = x[i];");
+    CHECK(alone.grid.front().text == "1");
+    const auto serial = step("", "for (int i = 0; i < cols; ++i) y[i] = x[i];");
+    CHECK(serial.block.front().text == "1");
+    CHECK(serial.grid.front().text == "1");
+  }
+
+  TEST_CASE("what ends at a part of a size takes whole parts, and lies so far apart") {
+    const Drafted result = drafted(
+        "__global__ void k(float* x, const float* angles, int tokens, int dim) {\n"
+        "  int t = blockIdx.x; for (int i = threadIdx.x; i < dim / 2; i += blockDim.x)\n"
+        "    x[t * dim + 2 * i] += angles[t * (dim / 2) + i]; }\n");
+    CHECK(spec_of(result).steps.front().grid.front().text == "TOKENS");
+    CHECK(result.draft.spec.find("constraints = [\"DIM % 2 == 0\"]") != std::string::npos);
+    CHECK(spec_of(result).arguments[1].extent.back().text == "ceil_div(DIM, 2)");
+    CHECK(spec_of(result).arguments[1].extent.size() == 2);
+  }
+
   TEST_CASE("its reference does not pass for one before it is written") {
     const Drafted result = drafted("__global__ void k(float* out, int n) { out[n] = 1; }");
     CHECK(result.draft.reference.find("#error") != std::string::npos);

@@ -147,7 +147,8 @@ TEST_SUITE("tuner::source::read_kernel_source") {
         words.push_back(axis.factors.empty() ? "" : axis.factors.back());
       return words;
     };
-    CHECK(covers("int i = blockIdx.x * blockDim.x + threadIdx.x;")[0] == "blockDim");
+    CHECK(covers("int i = blockIdx.x * blockDim.x + threadIdx.x;")[0] == "blockDim.x");
+    CHECK(covers("int i = blockDim.y * blockIdx.x;")[0] == "blockDim.y");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[0] == "WIDTH");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[1] == "TILE");
     CHECK(covers("long long i = static_cast<long long>(blockIdx.z) * DEPTH;")[2] == "DEPTH");
@@ -162,6 +163,10 @@ TEST_SUITE("tuner::source::read_kernel_source") {
     CHECK(along_y("int i = (blockIdx.y * blockDim.y + threadIdx.y) * VECTOR;").each == "VECTOR");
     CHECK(along_y("int i = blockIdx.y * blockDim.y + threadIdx.y * VECTOR;").each.empty());
     CHECK_FALSE(along_y("int i = blockDim.y + threadIdx.x;").has_blocks);
+    CHECK(along_y("for (int i = threadIdx.y; i < n; i += 8) x[i] = 0;").threads == "8");
+    CHECK(along_y("int i = blockIdx.y * TILE + threadIdx.y;\nfor (int j = 0; j < TILE; j += ROWS) "
+                  "t[threadIdx.y + j] = 0;")
+              .threads == "ROWS");
   }
 
   TEST_CASE("sources that end anywhere are read to their end") {

@@ -1,4 +1,5 @@
 #include <map>
+#include <string>
 #include <string_view>
 
 #include "tuner/source/kernel_source.hpp"
@@ -15,9 +16,9 @@ class BlockUse {
   }
 
   void note_factors() {
-    if (is(m_end, "*") && m_end + 1 < m_body.size()) m_axis.factors.emplace_back(m_body[m_end + 1].text);
+    if (is(m_end, "*")) note_factor(m_end + 1);
     if (m_begin > 1 && is(m_begin - 1, "*") && m_body[m_begin - 2].is_word())
-      m_axis.factors.emplace_back(m_body[m_begin - 2].text);
+      note_factor(m_begin > 3 && is(m_begin - 3, ".") ? m_begin - 4 : m_begin - 2);
     std::size_t open = m_begin;  // the sum's own bracket
     while (open > 0 && !is_one_of(m_body[open - 1].text, {"(", ";", "{", ","})) --open;
     if (open == 0 || !is(open - 1, "(")) return;
@@ -44,6 +45,18 @@ class BlockUse {
   }
 
  private:
+  /// `TILE`, `blockDim.y`, and of `(n / 2)` its words.
+  void note_factor(std::size_t at) {
+    if (at + 2 >= m_body.size()) return;
+    if (is(at, "(")) {
+      for (const Token& token : inside_bracket(m_body, at))
+        if (token.is_word()) m_axis.factors.emplace_back(token.text);
+    } else {
+      m_axis.factors.emplace_back(m_body[at].text);
+      if (is(at, "blockDim")) m_axis.factors.back() += "." + std::string(m_body[at + 2].text);
+    }
+  }
+
   bool is(std::size_t at, std::string_view text) const { return at < m_body.size() && m_body[at].is(text); }
 
   Tokens m_body;
@@ -52,11 +65,28 @@ class BlockUse {
   SourceAxis& m_axis;
 };
 
+/// How far apart lies what a thread does in turn, which has to be the threads of its block: `32` behind
+/// `for (int i = threadIdx.x; i < n; i += 32)`, `ROWS` of `tile[threadIdx.y + j]` where `j += ROWS`. `i` is
+/// where threadIdx stands. Empty: nothing is said of it.
+std::string_view step(Tokens body, std::size_t i) {
+  const bool begins = i > 1 && body[i - 1].is("=") && body[i + 3].is(";");
+  if (!begins && !(body[i + 3].is("+") && body[i + 4].is_word())) return {};
+  const std::string_view counter = body[begins ? i - 2 : i + 4].text;
+  for (std::size_t at = begins ? i : 0; at + 4 < body.size(); ++at) {
+    const bool steps =
+        body[at].is(counter) && body[at + 1].is("+") && body[at + 2].is("=") && body[at + 4].is(")");
+    if (steps) return body[at + 3].text;
+    if (begins && body[at].is("{")) break;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::array<SourceAxis, 3> axes_of(Tokens body) {
   std::array<SourceAxis, 3> axes;
   std::map<std::string_view, SourceAxis*> names;
+  std::array<std::string_view, 3> steps;
   for (std::size_t i = 0; i + 2 < body.size(); ++i) {
     if (const auto named = names.find(body[i].text); named != names.end())
       BlockUse(body, i, i + 1, *named->second).note_factors();
@@ -64,6 +94,9 @@ std::array<SourceAxis, 3> axes_of(Tokens body) {
       continue;
     SourceAxis& axis = axes[static_cast<std::size_t>(body[i + 2].text[0] - 'x')];
     (body[i].is("blockIdx") ? axis.has_blocks : axis.has_threads) = true;
+    if (body[i].is("threadIdx") && i + 5 < body.size())
+      if (const std::string_view found = step(body, i); !found.empty())
+        steps[static_cast<std::size_t>(&axis - axes.data())] = found;
     if (!body[i].is("blockIdx")) continue;
     BlockUse use(body, i, i + 3, axis);
     use.note_factors();
@@ -73,6 +106,8 @@ std::array<SourceAxis, 3> axes_of(Tokens body) {
       names[name] = &axis;
     }
   }
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (!steps[i].empty()) axes[i].threads = steps[i];
   return axes;
 }
 

@@ -96,7 +96,7 @@ class Indexing {
     for (const auto& [index, bounds] : m_bounds) {
       const std::string text = origin(index, 0);
       for (const Bound& one : bounds) {
-        if (one.size.empty() || is_number(one.size)) continue;
+        if (one.size.empty() || is_number(one.size) || is_changed(index, one.at)) continue;
         for (std::size_t axis = 0; axis < found.size(); ++axis)
           if (text.find(std::string("blockIdx.") + "xyz"[axis]) != std::string::npos)
             found[axis].insert(one.size);
@@ -206,6 +206,8 @@ class Indexing {
   /// `row` of `int row = …` and `…, row = …`.
   void read_definition(std::size_t at) {
     if (at == 0 || !m_body[at].is_word() || !m_body[at + 1].is("=") || m_body[at + 2].is("=")) return;
+    if (is_one_of(m_body[at - 1].text, {";", "{", "}"}))
+      m_changes.try_emplace(std::string(m_body[at].text), at);
     if (!m_body[at - 1].is_word() && !m_body[at - 1].is(",")) return;
     const auto [known, is_new] = m_definitions.try_emplace(std::string(m_body[at].text), up_to_end(at + 2));
     if (!is_new) known->second = {};
@@ -234,6 +236,7 @@ class Indexing {
       if (is_one_of(before, {"(", "["})) --depth;
     }
     Bound bound = where_it_holds(begin);
+    bound.at = at;
     const bool is_named = !size.empty() && !is_number(size);
     if (!is_named && !bound.is_of_loop) return;
     const bool counts_down = bound.is_of_loop && is_not_less;
@@ -274,7 +277,16 @@ class Indexing {
     std::size_t begin = 0;
     std::size_t end = 0;
     bool is_of_loop = false;
+    std::size_t at = 0;  ///< where it stands
   };
+
+  /// Whether the index has another value there than at first.
+  bool is_changed(const std::string& index, std::size_t at) const {
+    return std::ranges::any_of(m_changes, [&](const auto& one) {
+      const auto words = tokens_of(index);
+      return one.second < at && std::ranges::count(words, std::string_view(one.first), &Token::text) > 0;
+    });
+  }
 
   /// A condition of a loop or a branch holds in it, any other in the whole body.
   Bound where_it_holds(std::size_t condition) const {
@@ -346,8 +358,9 @@ class Indexing {
     Factors found;
     for (const Tokens one : split(term, "*")) {
       const Tokens factor = bare(one);
-      if (factor.size() == 1 && m_integers.contains(factor[0].text))
-        found.sizes.emplace_back(factor[0].text);
+      const std::string size = limit(factor, 0);
+      if (!size.empty() && !is_number(size))
+        found.sizes.push_back(size);
       else
         found.others.push_back(factor);
     }
@@ -383,6 +396,12 @@ class Indexing {
       if (!rows || rows->sizes.size() < found.sizes.size()) rows = std::move(found);
     }
     if (!rows) {
+      const bool has_products = std::ranges::any_of(all, [&](const Tokens term) {
+        const std::vector<Tokens> factors = split(term, "*");
+        return factors.size() > 1 &&
+               std::ranges::none_of(factors, [](const Tokens one) { return is_number(written(bare(one))); });
+      });
+      if (has_products) return {};
       for (const Tokens term : all)
         if (const std::string one = bound(written(term)); !one.empty() && !is_number(one)) return {one};
       return {};
@@ -407,8 +426,9 @@ class Indexing {
   Tokens m_body;
   std::set<std::string, std::less<>> m_integers;
   std::map<std::string, Tokens, std::less<>> m_definitions;  ///< empty: there are several
-  std::map<std::string, std::vector<Bound>> m_bounds;        ///< of indices, as they are written
-  std::size_t m_use = 0;                                     ///< where the pointer stands that is looked at
+  std::map<std::string, std::size_t> m_changes;        ///< of variables: where they first get another value
+  std::map<std::string, std::vector<Bound>> m_bounds;  ///< of indices, as they are written
+  std::size_t m_use = 0;                               ///< where the pointer stands that is looked at
 };
 
 }  // namespace

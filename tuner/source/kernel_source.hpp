@@ -34,9 +34,11 @@ struct SourceAxis {
   bool has_blocks = false;           ///< blockIdx occurs
   bool has_threads = false;          ///< threadIdx occurs
   std::string name;                  ///< of what a block is for: `row` of `row = blockIdx.x`
-  std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim`
-  std::string threads;  ///< such a factor where threadIdx is added by itself: so many threads a block has
-  std::string each;     ///< what the sum of both is multiplied with: the elements of a thread
+  std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim.x`
+  /// Such a factor where threadIdx is added by itself, or the step of a loop from threadIdx on: so many
+  /// threads a block has.
+  std::string threads;
+  std::string each;  ///< what the sum of both is multiplied with: the elements of a thread
 };
 
 /// Of the body of a kernel, along x, y and z.
