@@ -235,7 +235,7 @@ class PlanGuess {
       return std::ranges::count(m_plan.sizes, upper(word)) > 0;
     };
     // A row is far from the next one in one buffer, whatever it is in another.
-    if (!axis.name.empty() && axis.threads.empty() && std::ranges::any_of(axis.factors, is_size)) return "";
+    if (!axis.name.empty() && axis.threads.empty() && std::ranges::any_of(axis.lone, is_size)) return "";
     for (const std::string& word : axis.factors) {
       if (const std::string known = factor(word); !known.empty()) return known;
       const std::size_t other =

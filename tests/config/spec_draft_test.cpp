@@ -390,6 +390,10 @@ TEST_SUITE("config::draft_spec") {
                              "(x < cols && y < rows) s(x);\n"
                              "x = blockIdx.y * 32 + threadIdx.x; if (x < rows) y[0] = x[0];");
     CHECK(turned.grid.front().text == "ceil_div(COLS, 32)");
+    const auto tile = step(
+        "#define TILE 64\n",
+        "int b = blockIdx.x; int i = (TILE * b) * cols + threadIdx.x; if (i < rows * cols) y[i] = x[i];");
+    CHECK(tile.grid.front().text.find(", 64)") != std::string::npos);
     const auto alone = step("", "int i = threadIdx.x; if (i < cols) y[i] = x[i];");
     CHECK(alone.grid.front().text == "1");
     const auto serial = step("", "for (int i = 0; i < cols; ++i) y[i] = x[i];");

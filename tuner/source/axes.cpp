@@ -16,9 +16,19 @@ class BlockUse {
   }
 
   void note_factors() {
+    const std::size_t known = m_axis.factors.size();
     if (is(m_end, "*")) note_factor(m_end + 1);
-    if (m_begin > 1 && is(m_begin - 1, "*") && m_body[m_begin - 2].is_word())
-      note_factor(m_begin > 3 && is(m_begin - 3, ".") ? m_begin - 4 : m_begin - 2);
+    const bool is_first = m_axis.factors.size() == known;
+    const bool follows = m_begin > 1 && is(m_begin - 1, "*") && m_body[m_begin - 2].is_word();
+    if (follows) note_factor(m_begin > 3 && is(m_begin - 3, ".") ? m_begin - 4 : m_begin - 2);
+    if (is_first || !follows)
+      m_axis.lone.insert(m_axis.lone.end(), m_axis.factors.begin() + static_cast<std::ptrdiff_t>(known),
+                         m_axis.factors.end());
+    note_each();
+  }
+
+  /// Of `(blockIdx.x * 64 + threadIdx.x) * EACH`.
+  void note_each() {
     std::size_t open = m_begin;  // the sum's own bracket
     while (open > 0 && !is_one_of(m_body[open - 1].text, {"(", ";", "{", ","})) --open;
     if (open == 0 || !is(open - 1, "(")) return;

@@ -35,6 +35,7 @@ struct SourceAxis {
   bool has_threads = false;          ///< threadIdx occurs
   std::string name;                  ///< of what a block is for: `row` of `row = blockIdx.x`
   std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim.x`
+  std::vector<std::string> lone;     ///< those of them that stand on one side of it alone
   /// Such a factor where threadIdx is added by itself, or the step of a loop from threadIdx on: so many
   /// threads a block has.
   std::string threads;
