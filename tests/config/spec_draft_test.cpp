@@ -394,6 +394,10 @@ TEST_SUITE("config::draft_spec") {
         "#define TILE 64\n",
         "int b = blockIdx.x; int i = (TILE * b) * cols + threadIdx.x; if (i < rows * cols) y[i] = x[i];");
     CHECK(tile.grid.front().text.find(", 64)") != std::string::npos);
+    const auto stepped = step("",
+                              "int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;\n"
+                              "for (int j = 0; j < 32; j += 8) if (x < rows && y + j < cols) s(x);");
+    CHECK(stepped.grid.back().text == "ceil_div(COLS, 32)");
     const auto alone = step("", "int i = threadIdx.x; if (i < cols) y[i] = x[i];");
     CHECK(alone.grid.front().text == "1");
     const auto serial = step("", "for (int i = 0; i < cols; ++i) y[i] = x[i];");

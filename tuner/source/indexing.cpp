@@ -94,7 +94,7 @@ class Indexing {
     IndexBounds all;
     std::array<std::set<std::string>, 3> found;
     for (const auto& [index, bounds] : m_bounds) {
-      const std::string text = origin(index, 0);
+      const std::string text = origin(tokens_of(index), 0);
       for (const Bound& one : bounds) {
         if (one.size.empty() || is_number(one.size) || is_changed(index, one.at)) continue;
         for (std::size_t axis = 0; axis < found.size(); ++axis)
@@ -332,13 +332,12 @@ class Indexing {
   }
 
   /// An index with what its variables are made of.
-  std::string origin(const std::string& index, int depth) const {
-    const auto known = m_definitions.find(index);
-    if (known == m_definitions.end() || depth == most_steps) return index;
-    std::string text = written(known->second);
-    for (const Token& token : known->second)
-      if (token.is_word() && m_definitions.contains(token.text))
-        text += origin(std::string(token.text), depth + 1);
+  std::string origin(Tokens index, int depth) const {
+    std::string text = written(index);
+    for (const Token& token : index)
+      if (const auto known = m_definitions.find(token.text);
+          known != m_definitions.end() && depth < most_steps)
+        text += origin(known->second, depth + 1);
     return text;
   }
 
