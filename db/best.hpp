@@ -74,6 +74,8 @@ struct BestAnswer {
   Case tuning_case;  ///< what was measured: its problem may be another than the one asked for
   const tuner::model::Problem& problem() const { return tuning_case.problem; }
   const tuner::model::Environment& environment() const { return tuning_case.environment; }
+  /// The winner is what the rule of a cover picks for another size, and need not be the best of this one.
+  bool is_by_rule = false;
   bool exact = false;       ///< the problem is the one asked for; else the nearest that was measured
   double distance = 0;      ///< Euclidean norm of log2(measured / wanted) over the dimensions; 0 when exact
   std::string device_kind;  ///< of the environment's device: `cuda`, `cpu`, `replay`; empty: unknown

@@ -89,7 +89,7 @@ void write_for_build(const db::Connection& connection, const config::Settings& s
   if (!recipe.headers.empty()) write_err(recipe.headers);
   if (!recipe.doubt.empty())
     write_err(fmt::format("warning: {}; --kernel FILE names another spec", recipe.doubt));
-  if (answer.is_approximate()) write_err(answers::approximate_text);
+  if (answer.is_approximate()) write_err(answers::approximate_text(answer));
   if (!found.by_rule[place].empty())
     write_err(found.by_rule[place]);
   else if (!answer.exact)

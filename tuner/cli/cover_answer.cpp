@@ -249,6 +249,7 @@ db::BestAnswer with_trial(const db::Connection& connection, db::BestAnswer answe
                           const model::Digest& trial) {
   if (answer.winner.key == trial) return answer;
   answer.winner = *db::find_trial(connection, trial);
+  answer.is_by_rule = true;
   const bool in_final = answer.final && model::entry_of(*answer.final, trial) != nullptr;
   if (!in_final) answer.final.reset();
   answer.check = {};

@@ -210,5 +210,10 @@ TEST_SUITE("cli") {
   TEST_CASE("the header says in a comment whether its configuration was re-measured") {
     CHECK(contains(cli::best_comments(after_final()), "// measured again in turn with 2 others, 60 rounds"));
     CHECK(contains(cli::best_comments(after_race()), "// not re-measured"));
+    db::BestAnswer dropped = after_race();
+    dropped.winner.outcome.status = model::TrialStatus::dropped;
+    CHECK(contains(cli::best_comments(dropped), "so its time is approximate: it is the best known"));
+    dropped.is_by_rule = true;  // of that size another may be better
+    CHECK(contains(cli::best_comments(dropped), "so its time is approximate\n"));
   }
 }

@@ -186,7 +186,7 @@ std::string best_comments(const db::BestAnswer& answer) {
   if (reports::is_unverified(winner)) out += "// unverified: the results were not checked\n";
   if (!answer.exact) out += "// measured at the nearest size known, not at the one asked for\n";
   if (answer.is_approximate()) {
-    out += fmt::format("// {}\n", approximate_text);
+    out += fmt::format("// {}\n", approximate_text(answer));
   } else if (answer.final) {
     out += fmt::format("// {}\n", remeasured_text(answer));
   } else {

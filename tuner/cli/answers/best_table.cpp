@@ -216,8 +216,8 @@ std::string notes_text(const Group& group) {
   const auto any = [&](const auto& is) {
     return std::ranges::any_of(group, [&](const auto* answer) { return is(*answer); });
   };
-  if (any([](const db::BestAnswer& answer) { return answer.is_approximate(); }))
-    text += fmt::format("~ {}\n", approximate_text);
+  const auto approximate = std::ranges::find_if(group, &db::BestAnswer::is_approximate);
+  if (approximate != group.end()) text += fmt::format("~ {}\n", approximate_text(**approximate));
   for (const Mark& mark : marks)
     if (any(mark.applies)) text += mark.meaning;
   std::vector<std::string> in_turn;

@@ -169,7 +169,7 @@ void say_ceiling(const db::BestAnswer& answer, Lines& lines) {
 }
 
 std::string raced_text(const db::BestAnswer& answer) {
-  if (answer.is_approximate()) return approximate_text;
+  if (answer.is_approximate()) return approximate_text(answer);
   return fmt::format(
       "not measured again in turn with the others: {}",
       answer.beats_final

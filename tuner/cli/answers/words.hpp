@@ -29,9 +29,11 @@ struct Style {
 using Chosen = std::vector<const db::BestAnswer*>;
 
 /// Why the winner of an answer may be a trial that was dropped.
-inline constexpr const char* approximate_text =
-    "dropped early, so its time is approximate: it is the best known, since none that was measured whole is "
-    "faster";
+inline std::string approximate_text(const db::BestAnswer& answer) {
+  const std::string text = "dropped early, so its time is approximate";
+  return answer.is_by_rule ? text
+                           : text + ": it is the best known, since none that was measured whole is faster";
+}
 
 /// What the configurations of each kernel have in common, which is said once for a table.
 class Common {
