@@ -66,14 +66,19 @@ class PlanGuess {
   }
 
  private:
+  bool has_atomics() const {
+    return std::ranges::any_of(
+        m_source.words, [](std::string_view word) { return word.find("atomic") != std::string_view::npos; });
+  }
+
   /// All threads would do the same, and nothing makes them work together.
   bool is_serial() const {
     constexpr std::array<std::string_view, 9> together = {"threadIdx", "blockIdx", "thread_rank",
                                                           "asm",       "wmma",     "cooperative_groups",
                                                           "cg",        "cub",      "__syncthreads"};
-    return m_plan.parameters.empty() && std::ranges::none_of(m_source.words, [&](std::string_view word) {
-             return std::ranges::count(together, word) > 0 || word.starts_with("__shfl") ||
-                    word.find("atomic") != std::string_view::npos;
+    return m_plan.parameters.empty() && !has_atomics() &&
+           std::ranges::none_of(m_source.words, [&](std::string_view word) {
+             return std::ranges::count(together, word) > 0 || word.starts_with("__shfl");
            });
   }
 
@@ -283,7 +288,9 @@ class PlanGuess {
       block.push_back(is_free ? add_side(axis) : covers.empty() && !block.empty() ? block.front() : covers);
     }
     for (std::size_t axis = 0; axis < used; ++axis) {
-      const bool is_alone = !axes[axis].has_blocks && (axis > 0 || !m_source.words.contains("blockIdx"));
+      // Blocks that do not ask which they are may share work by atomics.
+      const bool is_alone =
+          !axes[axis].has_blocks && (axis > 0 || !(m_source.words.contains("blockIdx") || has_atomics()));
       const std::string threads = axis < with_threads ? block[axis] : "";
       m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], threads, sizes[axis]));
     }

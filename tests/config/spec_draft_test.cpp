@@ -400,6 +400,10 @@ TEST_SUITE("config::draft_spec") {
     CHECK(stepped.grid.back().text == "ceil_div(COLS, 32)");
     const auto alone = step("", "int i = threadIdx.x; if (i < cols) y[i] = x[i];");
     CHECK(alone.grid.front().text == "1");
+    const auto shared = step(
+        "",
+        "__shared__ int job; if (threadIdx.x == 0) job = atomicAdd((int*)y, 1); y[job] = x[threadIdx.x];");
+    CHECK(shared.grid.front().text != "1");
     const auto serial = step("", "for (int i = 0; i < cols; ++i) y[i] = x[i];");
     CHECK(serial.block.front().text == "1");
     CHECK(serial.grid.front().text == "1");
