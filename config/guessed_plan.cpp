@@ -294,6 +294,11 @@ class PlanGuess {
       const std::string threads = axis < with_threads ? block[axis] : "";
       m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], threads, sizes[axis]));
     }
+    std::erase_if(m_plan.parameters, [&](const DraftParameter& one) {
+      const auto has_it = [&](const std::string& text) { return text.find(one.name) != std::string::npos; };
+      return one.values.starts_with('{') && std::ranges::none_of(block, has_it) &&
+             std::ranges::none_of(m_plan.grid, has_it);
+    });
     const bool is_by_rows = used == 1 && std::ranges::count(m_plan.sizes, m_plan.grid.front()) > 0;
     const char* const each = is_by_rows ? "one block a row" : "one thread an element";
     m_plan.launch_from = fmt::format("? {}", each);
@@ -334,7 +339,10 @@ static std::string dimension(const DraftSource& draft, const DraftPlan& plan, co
   };
   const std::size_t place = place_of(draft.kernel.parameters, &SourceParameter::name);
   const std::size_t own = place_of(draft.kernel.template_parameters, &TemplateParameter::name);
-  if (own < plan.template_arguments.size()) return plan.template_arguments[own];
+  if (own < plan.template_arguments.size()) {
+    const std::string& given = plan.template_arguments[own];
+    return number(given) || plan.has_parameter(given) ? given : "";
+  }
   if (name.starts_with("gridDim.")) {
     const auto axis = static_cast<std::size_t>(name.back() - 'x');
     if (axis < plan.grid.size()) text = plan.grid[axis];

@@ -394,6 +394,12 @@ TEST_SUITE("config::draft_spec") {
         "#define TILE 64\n",
         "int b = blockIdx.x; int i = (TILE * b) * cols + threadIdx.x; if (i < rows * cols) y[i] = x[i];");
     CHECK(tile.grid.front().text.find(", 64)") != std::string::npos);
+    const Drafted rows = drafted(
+        "__global__ void k(const float* x, float* y, int n) {\n  __shared__ float s[4096];\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "  for (int m = 0; m < 32; m += 4) s[threadIdx.y + m] = x[i];\n  if (i < n) y[i + j] = s[0]; }\n");
+    CHECK(values_of(rows, "BLOCK_Y").empty());
+    CHECK(spec_of(rows).steps.front().block.back().text == "4");
     const auto stepped = step("",
                               "int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;\n"
                               "for (int j = 0; j < 32; j += 8) if (x < rows && y + j < cols) s(x);");

@@ -80,7 +80,9 @@ class BlockUse {
 /// where threadIdx stands. Empty: nothing is said of it.
 std::string_view step(Tokens body, std::size_t i) {
   const bool begins = i > 1 && body[i - 1].is("=") && body[i + 3].is(";");
-  if (!begins && !(body[i + 3].is("+") && body[i + 4].is_word())) return {};
+  const bool adds = i > 0 && is_one_of(body[i - 1].text, {"[", "("}) && body[i + 3].is("+") &&
+                    is_one_of(body[i + 5].text, {"]", ")"});
+  if (!begins && !adds) return {};
   const std::string_view counter = body[begins ? i - 2 : i + 4].text;
   for (std::size_t at = begins ? i : 0; at + 4 < body.size(); ++at) {
     const bool steps =
