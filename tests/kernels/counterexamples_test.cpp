@@ -194,6 +194,18 @@ TEST_CASE("another block races in memory of both, where no fence and no new laun
   CHECK(between(Access::write, Access::read, [](RaceDetector& detector) {
           detector.keep_private(place, 4);
         }).empty());
+  const auto counted = [](const char* first, const char* second) {
+    return races_of([&](RaceDetector& detector) {
+             detector.access(0, place, 4, Access::write, place);
+             detector.access(0, first, 4, Access::atomic, place);
+             detector.begin_block({1, 0, 0}, 64);
+             detector.access(0, second, 4, Access::atomic, place);
+             detector.access(0, place, 4, Access::read, place + 1);
+           })
+        .size();
+  };
+  CHECK(counted(place + 8, place + 8) == 0);  // a counter that both change
+  CHECK(counted(place + 8, place + 16) == 1);
 }
 
 TEST_CASE("lanes of two masks meet apart, in whichever order they come") {

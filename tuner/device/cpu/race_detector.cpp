@@ -135,6 +135,10 @@ void RaceDetector::touch(Cell& cell, const Record& now, Access access, std::uint
       remember(cell.reads, now);
       break;
     default:
+      // Who changes what another block has changed may have waited for it.
+      for (const Record& atomic : cell.atomics)
+        if (atomic.epoch >= m_unfenced && atomic.epoch < m_blocks.back().epoch)
+          m_unfenced = m_blocks.back().epoch;
       remember(cell.atomics, now);
       break;
   }

@@ -63,8 +63,8 @@ struct RawRace {
 /// within a warp, a chain of warp operations (vector clocks: Flanagan and Freund, "FastTrack", PLDI 2009, cut
 /// down to the 32 lanes that such chains can connect). For each byte the last write, and two reads and two
 /// atomics by different threads, are remembered: more of them would conflict with the same write. Accesses of
-/// different blocks are ordered where a fence lies between them, and those of one block where a release or a
-/// wait in a loop does: who has seen it is not followed.
+/// different blocks are ordered where a fence or a counter that both change lies between them, and those of
+/// one block where a release or a wait in a loop does: who has seen it is not followed.
 class RaceDetector {
  public:
   void begin_launch();
@@ -113,7 +113,7 @@ class RaceDetector {
   };
 
   std::uint64_t m_epoch = 0;         ///< counts barriers of all blocks
-  std::uint64_t m_unfenced = 0;      ///< the first epoch behind the last fence or the launch's begin
+  std::uint64_t m_unfenced = 1;      ///< the first epoch behind the last fence or the launch's begin
   std::vector<BegunBlock> m_blocks;  ///< of this launch
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> m_private;  ///< first byte, behind the last
   std::vector<Clocks> m_clocks;                                      ///< of each warp: [lane][of lane]
