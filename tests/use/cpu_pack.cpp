@@ -35,6 +35,11 @@ __global__ void row_sums(const float* X, float* Y, int N) {
   float sum = 0;
   for (int i = threadIdx.x; i < N; i += 32) sum += X[blockIdx.x * N + i];
   for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffff, sum, distance);
+  __shared__ int arrived;
+  if (threadIdx.x == 0) arrived = 0;
+  __syncwarp();
+  if (threadIdx.x > 0) atomicAdd(&arrived, 1);
+  while (threadIdx.x == 0 && atomicAdd(&arrived, 0) < 31) __nanosleep(20);
   if (threadIdx.x == 0) Y[blockIdx.x] = sum;
 }
 )";

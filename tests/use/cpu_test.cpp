@@ -47,7 +47,7 @@ TEST_SUITE("use") {
     }
   }
 
-  TEST_CASE("threads of a warp exchange values on the CPU") {
+  TEST_CASE("threads of a warp exchange values on the CPU, and let the others go on while they poll") {
     tuner::pack pack;
     tuner::kernel kernel;
     REQUIRE(!pack.view(made().get(), made().count()));
