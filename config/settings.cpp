@@ -117,15 +117,6 @@ std::string unknown_key_hint(std::string_view key) {
   return hint.empty() ? "`tuner config` lists the settings" : hint;
 }
 
-bool is_sizes(const std::string& value) {
-  try {
-    parse_sizes(value);
-    return true;
-  } catch (const model::UsageError&) {
-    return false;
-  }
-}
-
 /// A file or folder that a value names, from the folder of the settings file on; the value where it names
 /// none.
 std::string in_folder(const KnownSetting& known, const std::string& value,
@@ -135,12 +126,13 @@ std::string in_folder(const KnownSetting& known, const std::string& value,
     return std::string(replay) + resolved(value.substr(replay.size()), folder, environment);
   std::string path = resolved(value, folder, environment);
   std::error_code error;
-  const bool is_spec =
-      known.name == "kernels" && (value.ends_with(".toml") || value.find('/') != std::string::npos ||
-                                  std::filesystem::is_directory(path, error));
+  const bool is_spec = value.ends_with(".toml") || value.find('/') != std::string::npos ||
+                       std::filesystem::is_directory(path, error);
   const bool is_capture =
-      known.kind == SettingKind::sizes && !is_sizes(value) && std::filesystem::exists(path, error);
-  return known.kind == SettingKind::path || is_spec || is_capture ? path : value;
+      value.find_first_not_of("0123456789.:,x ") != std::string::npos && std::filesystem::exists(path, error);
+  const bool is_path = known.kind == SettingKind::path || (known.name == "kernels" && is_spec) ||
+                       (known.kind == SettingKind::sizes && is_capture);
+  return is_path ? path : value;
 }
 
 std::optional<std::string> read_value(const Member& member, const std::filesystem::path& folder,

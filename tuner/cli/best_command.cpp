@@ -39,18 +39,12 @@ std::string size_of(const BestOptions& options) {
 }
 
 /// Races again, where the question is asked of another environment, whom the answer knows.
-std::string refresh_command(const BestOptions& options, const db::BestQuery& asked) {
-  std::string text = "tuner refresh";
-  if (!asked.method.empty()) text += " --measure " + asked.method;
-  if (!asked.l2.empty()) text += " --l2 " + asked.l2;
-  if (!asked.execution.empty()) text += " --execution " + asked.execution;
+std::string refresh_command(const BestOptions& options, const config::Settings& settings) {
+  std::string text = "tuner refresh" + flags_asked(settings);
   if (!options.family.empty()) text += " --family " + util::shell_quote(options.family);
   const std::string& kernel = options.spec.empty() ? options.kernel : options.spec;
   if (!kernel.empty()) text += " --kernel " + util::shell_quote(kernel);
   if (!options.size.empty()) text += " --sizes " + options.size;
-  if (asked.type)
-    text += fmt::format(" --type {}", util::shell_quote(std::string(model::cuda_name(*asked.type))));
-  if (asked.row_padding.value_or(0) != 0) text += fmt::format(" --pad {}", *asked.row_padding);
   return text;
 }
 
@@ -294,7 +288,7 @@ int best(const Context& context, BestOptions options) {
   if (options.common) return answer_common(connection, settings, options, query);
   FoundBest found = find(connection, query, options);
   std::string provisional = asked_environment(query);
-  std::string refreshing = refresh_command(options, query);
+  std::string refreshing = refresh_command(options, settings);
   if (!provisional.empty() && found.answers.empty() && found.missing.empty()) {
     query = without_environment(std::move(query));
     found = find(connection, query, options);

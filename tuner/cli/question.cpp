@@ -119,13 +119,8 @@ bool is_library(const db::Connection& connection, const std::string& kernel) {
   if (kernel.empty()) return false;
   db::TrialFilter filter;
   filter.kernel = kernel;
-  bool any = false;
-  bool may_win = false;
-  db::for_each_trial(connection, filter, {}, [&](db::StoredTrial&& one) {
-    any = true;
-    may_win = may_win || model::may_win(one.trial.role);
-  });
-  return any && !may_win;
+  const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
+  return !trials.empty() && std::ranges::none_of(trials, model::may_win, &model::TrialRecord::role);
 }
 
 /// What `tuner run` takes for the kernels that are asked of: their spec, or those of the database, of which
@@ -144,18 +139,23 @@ std::vector<std::string> kernels_of(const db::Connection& connection, const Ques
 
 }  // namespace
 
-std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
-                              const Question& question, const std::string& sizes) {
+std::string flags_asked(const config::Settings& settings) {
   std::string flags;
-  for (const std::string& kernel : kernels_of(connection, question))
-    flags += " --kernel " + util::shell_quote(kernel);
-  flags += " --sizes " + (sizes.empty() ? "512..4096" : sizes);
-  for (const char* const name : {"type", "pad", "measure", "l2", "execution"}) {
+  for (const char* const name : {"measure", "l2", "execution", "type", "pad"}) {
     const config::Setting* const asked = settings.find(name);
     if (asked != nullptr && asked->layer == config::Layer::command_line)
       flags += fmt::format(" {} {}", config::flag_name(name), util::shell_quote(asked->value));
   }
-  return "tuner run" + flags + device_flag(connection, "");
+  return flags;
+}
+
+std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
+                              const Question& question, const std::string& sizes) {
+  std::string command = "tuner run";
+  for (const std::string& kernel : kernels_of(connection, question))
+    command += " --kernel " + util::shell_quote(kernel);
+  return command + " --sizes " + (sizes.empty() ? "512..4096" : sizes) + flags_asked(settings) +
+         device_flag(connection, "");
 }
 
 void find_nothing(const db::Connection& connection, const config::Settings& settings,
