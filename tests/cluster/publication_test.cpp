@@ -115,7 +115,7 @@ TEST_SUITE("cluster") {
       return std::string(db_test::error_of([&] { publication.take_over(); }).what());
     };
     std::ofstream(folder / "text") << std::string(5000, 'x');
-    CHECK(contains(refusal(folder / "text"), "not an SQLite database"));
+    CHECK(contains(refusal(folder / "text"), "the file that is there is no database"));
     CHECK(contains(refusal(folder / "local.db"), "the database itself"));
     CHECK(contains(refusal(folder / "nowhere/1.db"), "nowhere"));
     CHECK(contains(refusal(folder.path()), "directory"));
