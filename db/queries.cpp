@@ -159,9 +159,13 @@ namespace {
 Condition condition_of(const TrialFilter& filter) {
   Condition condition = case_condition(filter);
   condition.add_kernel(filter);
-  // Said of the trial as well, in the words of the index trials_of_case: else SQLite looks at all there are.
+  if (!filter.kernel.empty())
+    condition.add("p.family IN (SELECT family FROM kernels WHERE name = ?)", filter.kernel);
   if (filter.problem && filter.environment)
-    condition.add("t.status <> '' AND t.tuning_case = ?", case_id(*filter.problem, *filter.environment));
+    condition.add("t.tuning_case = ?", case_id(*filter.problem, *filter.environment));
+  // In the words of the index trials_of_case: else SQLite looks at all trials there are.
+  if (!filter.family.empty() || !filter.kernel.empty() || (filter.problem && filter.environment))
+    condition.add("t.status <> ''");
   if (filter.status) condition.add("t.status = ?", std::string(to_string(*filter.status)));
   if (filter.superseded) condition.add("t.superseded = ?", static_cast<std::int64_t>(*filter.superseded));
   if (!filter.ceilings) condition.add("t.role <> 'ceiling'");

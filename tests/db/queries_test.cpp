@@ -1,6 +1,7 @@
 #include "db/queries.hpp"
 
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
 #include "db/database.hpp"
 #include "db/result_store.hpp"
@@ -130,6 +131,36 @@ TEST_SUITE("db") {
     CHECK(ambiguous.code() == ExitCode::usage);
     CHECK(contains(ambiguous.what(), wanted.hex()));
     CHECK(contains(ambiguous.what(), twin.key.hex()));
+  }
+
+  TEST_CASE("the trials of one family or kernel cost the same however many others there are") {
+    const TempFolder folder(db_test::memory_folder());
+    db::ResultStore store(folder / "tuner.db");
+    fill(store);
+    db::TrialFilter filter;
+    SUBCASE("of a family") {
+      filter.family = "matmul";
+    }
+    SUBCASE("of a kernel") {
+      filter.kernel = "naive";
+    }
+    const auto count = [](void* steps) { return ++*static_cast<std::int64_t*>(steps), 0; };
+    const auto steps_of_few = [&] {
+      std::int64_t steps = 0;
+      sqlite3_progress_handler(store.connection().handle(), 1, count, &steps);
+      CHECK_FALSE(db::trials(store.connection(), filter).empty());
+      sqlite3_progress_handler(store.connection().handle(), 0, nullptr, nullptr);
+      return steps;
+    };
+    const std::int64_t alone = steps_of_few();
+    for (int i = 0; i < 1000; ++i) {
+      TrialRecord other = timed_trial(std::to_string(i), 512, 100);
+      other.problem.family = other.kernel = "other";
+      store.record(other);
+    }
+    const std::int64_t beside_others = steps_of_few();
+    MESSAGE("steps alone: " << alone << ", beside 1000 others: " << beside_others);
+    CHECK(beside_others < alone * 3 / 2);
   }
 
   TEST_CASE("the views answer a person with a shell") {
