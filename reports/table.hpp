@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/util/tone.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
 

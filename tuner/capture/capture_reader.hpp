@@ -33,4 +33,7 @@ class PackedNumbers {
 void unpack(const std::filesystem::path& packed, const std::filesystem::path& to, bool is_raw,
             std::int64_t bytes);
 
+/// The library that is loaded into programs, as a file has it; empty where it was not built.
+std::string_view embedded_library();
+
 }  // namespace tuner::capture

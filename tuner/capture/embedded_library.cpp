@@ -1,4 +1,4 @@
-#include "tuner/capture/embedded_library.hpp"
+#include "tuner/capture/capture_reader.hpp"
 
 asm(R"(
 .section .rodata

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tuner/capture/launch.hpp"
+#include "tuner/capture/launch.hpp"
 #include "tuner/capture/parameters.hpp"
 
 namespace tuner::capture {
@@ -124,6 +126,21 @@ bool find_variable(const Kernel& kernel, const char* name, CuAddress& address, s
            ask.module_get_global(&address, &bytes, static_cast<CuModule>(owner), name) == cu_success;
   return ask.library_get_global != nullptr &&
          ask.library_get_global(&address, &bytes, static_cast<CuLibrary>(owner), name) == cu_success;
+}
+
+std::vector<void*> argument_places(const Kernel& kernel, const Launch& launch) {
+  if (launch.arguments != nullptr)
+    return std::vector<void*>(launch.arguments, launch.arguments + kernel.parameters.size());
+  // CU_LAUNCH_PARAM_BUFFER_POINTER; the list ends with CU_LAUNCH_PARAM_END.
+  constexpr std::uintptr_t buffer_follows = 1;
+  for (void** at = launch.extra; at != nullptr && *at != nullptr; at += 2) {
+    if (reinterpret_cast<std::uintptr_t>(*at) != buffer_follows) continue;
+    std::vector<void*> places;
+    for (const KernelParameter& parameter : kernel.parameters)
+      places.push_back(static_cast<char*>(at[1]) + parameter.offset);
+    return places;
+  }
+  return {};
 }
 
 }  // namespace tuner::capture

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reports/json.hpp"
-#include "tuner/capture/embedded_library.hpp"
+#include "tuner/capture/capture_reader.hpp"
 #include "tuner/capture/parameters.hpp"
 #include "tuner/capture/recording.hpp"
 #include "tuner/capture/request.hpp"

@@ -7,7 +7,6 @@
 
 #include "config/known_settings.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
 namespace {

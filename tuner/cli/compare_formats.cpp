@@ -12,7 +12,6 @@
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
 namespace {

@@ -18,7 +18,6 @@
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/util/tone.hpp"
 
 namespace tuner::cli {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"
-#include "tuner/util/tone.hpp"
 
 namespace tuner::cli::terminal {
 namespace {
