@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tuner/capture/launch.hpp"
-#include "tuner/capture/launch.hpp"
 #include "tuner/capture/parameters.hpp"
 
 namespace tuner::capture {
