@@ -96,7 +96,8 @@ std::string lack_of_gpu(const db::Connection& connection, const config::Settings
                   util::counted(trials, "trial"), type && trials > 0 ? " of any type" : "");
   if (superseded > 0)
     said += fmt::format(", {} of them superseded: their kernels have changed since", superseded);
-  if (!others.empty()) said += fmt::format("; answers are of {}", fmt::join(others, ", "));
+  if (!others.empty() && question.same_bits_as.empty())
+    said += fmt::format("; answers are of {}", fmt::join(others, ", "));
   return said;
 }
 
