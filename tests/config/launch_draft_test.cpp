@@ -391,6 +391,22 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(spec_of(draft("4098")).constraints.empty());
   }
 
+  TEST_CASE("a launcher that sets the block itself has that one, whatever it is passed") {
+    const auto usual = [](const std::string& statement) {
+      const Drafted result = drafted(
+          "__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) "
+          "x[i] = i; }\n"
+          "void go(float* x, int n, int block_size) { " +
+          statement +
+          " k<<<(n + block_size - 1) / block_size, block_size>>>(x, n); }\n"
+          "int main() { int n = 4096; float* x; cudaMalloc(&x, n * sizeof(float)); go(x, n, 256); }\n");
+      return spec_of(result).defaults.front().value.code();
+    };
+    CHECK(usual("block_size = 32;") == 32);
+    CHECK(usual("if (n > 5) { block_size = 32; }") == 256);
+    CHECK(usual("") == 256);
+  }
+
   TEST_CASE("rows that blocks number are the grid's where it is over sizes") {
     const Drafted result = drafted(
         "__global__ void k(float* x, const float* w, int ld) {\n"

@@ -74,6 +74,22 @@ std::optional<Tokens> HostCode::argument_of(std::string_view name, const Frame& 
   return std::nullopt;
 }
 
+std::optional<std::int64_t> HostCode::number_set_before(const std::string& path, const Frame& frame) {
+  std::optional<std::int64_t> number;
+  for (const LocalAssignment& assignment : variables_of(*frame.function).assignments) {
+    if (assignment.path != path || assignment.position >= frame.position) continue;
+    number.reset();
+    const bool is_sure =
+        !assignment.conditional && !assignment.steps && frame.position < assignment.scope_end;
+    if (!is_sure || assignment.value.empty()) continue;
+    Frame then = frame;
+    then.position = assignment.position;
+    const Value value = evaluate(assignment.value, then);
+    if (value.kind == Value::Kind::number) number = value.number;
+  }
+  return number;
+}
+
 Value HostCode::variable(const std::string& path, const Frame& frame) {
   if (m_depth >= deepest_value) return {};
   if (path.starts_with("this.")) return member_of_class(path.substr(5));
@@ -103,6 +119,13 @@ Value HostCode::variable(const std::string& path, const Frame& frame) {
     }
     if (const LocalVariable* const found = local(name, frame)) return local_value(*found, path, frame);
     if (const auto given = argument_of(name, frame)) {
+      if (const auto fixed = number_set_before(path, frame)) {
+        SymbolFacts facts;
+        facts.name = path;
+        facts.function = frame.function;
+        facts.present = fixed;
+        return symbol(frame.function->name + "/" + path, facts);
+      }
       if (!given->empty() && frame.caller != nullptr) {
         if (member.empty()) return evaluate(*given, *frame.caller);
         const Tokens inner = uncast(*given);
@@ -318,7 +341,8 @@ std::array<Value, 3> HostCode::dimensions(Tokens tokens, const Frame& frame) {
       return found;
     }
     if (variable == nullptr) {
-      if (const auto given = argument_of(name, frame); given && !given->empty() && frame.caller != nullptr)
+      const auto given = argument_of(name, frame);
+      if (given && !given->empty() && frame.caller != nullptr && !number_set_before(name, frame))
         return dimensions(*given, *frame.caller);
       const GlobalVariable* const global = m_program.variable(name);
       if (global != nullptr && global->type == "dim3") return dimensions(global->init, Frame());

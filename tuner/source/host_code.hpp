@@ -107,6 +107,8 @@ class HostCode {
 
  private:
   Value symbol(const std::string& key, SymbolFacts facts);
+  /// What a parameter is set to, whatever was passed: `block_size = 32` before the launch.
+  std::optional<std::int64_t> number_set_before(const std::string& path, const Frame& frame);
   Value local_value(const LocalVariable& variable, const std::string& path, const Frame& frame);
   std::optional<Value> component(Tokens init, const std::string& member, const Frame& frame);
   std::optional<Value> member_of_device(const std::string& path);
