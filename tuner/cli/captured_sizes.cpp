@@ -248,8 +248,11 @@ model::KernelSpec spec_named(const db::Connection& connection, const std::string
   if (file.empty() && kernel.empty())
     throw model::UsageError("a capture has sizes for each of its kernels, and none was named",
                             "name it with --kernel");
-  std::string path = file.empty() ? db::declared_path(connection, family, kernel) : file;
-  if (file.empty() && !std::filesystem::exists(path)) path.clear();
+  std::string path = file;
+  if (file.empty()) {
+    const std::vector<std::string> declared = db::declared_paths(connection, family, kernel);
+    if (declared.size() == 1 && std::filesystem::exists(declared.front())) path = declared.front();
+  }
   const auto kernels = KernelCatalog::load({path.empty() ? kernel : path}).selected();
   const auto own = std::ranges::find(kernels, kernel, &model::KernelSpec::name);
   return own == kernels.end() ? kernels.front() : *own;
