@@ -195,7 +195,7 @@ arguments = ["y.expected", "y.magnitude"]
     REQUIRE(user.types({"import", "cache.json", "failed.json"}).exit_code == 0);
     const auto failed = user.types({"best", "--kernel", "failed"});
     CHECK(failed.exit_code == 3);
-    CHECK(has(failed.err, "all that was tried failed, and `tuner list failures` says why"));
+    CHECK(has(failed.err, "`tuner list failures` says why"));
     CHECK(has(user.types({"best", "--gpu", "Other"}).err, "answers are of Some GPU"));
     // Those of another type are no answers to what was asked.
     CHECK_FALSE(has(user.types({"best", "--gpu", "Other", "--type", "double"}).err, "answers are of"));

@@ -21,7 +21,8 @@ const std::map<std::string, Names>& promised() {
   static const std::map<std::string, Names> table = [] {
     const std::map<std::string, Names> by_header = {
         {"algorithm",
-         {"unique", "ranges", "find_if", "min", "shuffle", "find", "max", "sort", "any_of", "all_of"}},
+         {"clamp", "unique", "ranges", "find_if", "min", "shuffle", "find", "max", "sort", "any_of",
+          "all_of"}},
         {"array", {"array"}},
         {"atomic", {"atomic"}},
         {"bit", {"bit_cast"}},
@@ -43,7 +44,7 @@ const std::map<std::string, Names>& promised() {
         {"filesystem", {"filesystem"}},
         {"fstream", {"ifstream", "ofstream"}},
         {"functional", {"function", "less", "hash", "invoke"}},
-        {"future", {"future", "promise"}},
+        {"future", {"async", "future", "launch", "promise"}},
         {"initializer_list", {"initializer_list"}},
         {"iosfwd", {"istream", "ostream", "ifstream", "ofstream", "ostringstream", "istringstream"}},
         {"istream", {"istream"}},
