@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
@@ -56,6 +57,7 @@ class Waves {
     while (wave == m_wave && m_working < m_compilers)
       if (m_changed.wait_for(lock, std::chrono::milliseconds(200)) == std::cv_status::timeout) break;
     if (wave != m_wave) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // what the wave before made is launched
     ++m_wave;
     m_working = 0;
     end();
@@ -198,8 +200,13 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     spec.derived = {{"ELEMENTS", "N", {}}};
     spec.macros = {{"ELEMENTS", {}}};  // no binary serves two sizes
     std::optional<double> seconds;
+    bool on_two = false;
     SUBCASE("with a budget of time, which ends before all binaries are there") {
       seconds = 12;
+    }
+    SUBCASE("the same on two devices") {
+      seconds = 12;
+      on_two = true;
     }
     SUBCASE("without a budget") {
       spec.parameters[0].values = {std::int64_t{1}};
@@ -210,7 +217,10 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     };
     bench.on_compile = [&](int) { waves.compile([&bench] { bench.later_s = bench.later_s + 4; }); };
     ScaleRunner runner(bench.behave);
-    bench.run_on(bench.request(), {&runner}, compilers);
+    ScaleRunner other(bench.behave, 1);
+    std::vector<model::TrialRunner*> runners = {&runner};
+    if (on_two) runners.push_back(&other);
+    bench.run_on(bench.request(), runners, compilers);
     CHECK(waves.most == compilers);
     std::set<std::int64_t> sizes;
     for (const auto& [key, record] : bench.results.trials()) sizes.insert(record.problem.sizes[0].value);
