@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -250,6 +252,54 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(rest.ending == sweep::Ending::done);
     CHECK(rest.unprepared == 0);
     CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {4096, 5}, {8192, 5}});
+  }
+
+  TEST_CASE(
+      "inputs that several devices or a shard have no time for are no failures, and are made when there is") {
+    Sizes bench;
+    bench.budget.seconds = 10;
+    std::atomic<bool> has_time = false;
+    const auto behave = [&](int scale, const model::TrialJob& job) {
+      if (has_time || job.plan.buffers.at(0).elements == 1024) return ok_in(1000.0 / scale);
+      bench.later_s = 20;
+      throw model::NotPrepared{};
+    };
+    std::size_t devices = 1;
+    bool is_shard = true;
+    SUBCASE("three devices") {
+      devices = 3;
+      is_shard = false;
+    }
+    SUBCASE("a shard") {}
+    SUBCASE("a shard on two devices") {
+      devices = 2;
+    }
+    bench.adjust = [is_shard, own = bench.adjust](sweep::Request& request) {
+      own(request);
+      edit_values(request, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+      if (!is_shard) return;
+      request.shard = sweep::Shard{1, 2};
+      request.policy.final.finalists = 0;
+    };
+    const int each = is_shard ? 6 : 12;
+    const auto run = [&] {
+      std::vector<std::unique_ptr<ScaleRunner>> runners;
+      std::vector<model::TrialRunner*> all;
+      for (std::size_t device = 0; device < devices; ++device)
+        all.push_back(runners.emplace_back(std::make_unique<ScaleRunner>(behave, device)).get());
+      return bench.run_on(bench.request(), all);
+    };
+    CHECK(run().ending == sweep::Ending::budget_spent);
+    CHECK(bench.tried().size() <= 1);
+    has_time = true;
+    bench.later_s = 0;
+    bench.budget.seconds.reset();
+    const sweep::Summary rest = run();
+    CHECK(rest.ending == sweep::Ending::done);
+    CHECK(rest.failed == 0);
+    CHECK(bench.tried() == Counts{{1024, each}, {2048, each}, {4096, each}, {8192, each}});
+    for (const auto& [key, record] : bench.results.trials())
+      CHECK_FALSE(model::is_failure(record.outcome.status));
   }
 
   TEST_CASE("a part of a sweep shares its budget among the sizes, of its own configurations alone") {
