@@ -84,67 +84,73 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     const auto shares = [&](const sweep::Budget& budget, std::size_t devices) {
       now = 100;
       return sweep::BudgetShares(
-          budget, [&] { return now; }, [&] { return worked; }, devices);
+          budget, [&] { return now; }, [&](std::optional<std::size_t>) { return worked; }, devices);
     };
     sweep::BudgetShares time = shares({60, {}, {}, true}, 1);
-    CHECK(time.share(3).until == 120);
+    CHECK(time.share(0, 3).until == 120);
     now = 105;
-    CHECK(time.share(2).until == 132.5);
-    CHECK_FALSE(time.share(1).until);
-    CHECK_FALSE(time.is_over(time.share(2)));
+    CHECK(time.share(0, 2).until == 132.5);
+    CHECK_FALSE(time.share(0, 1).until);
+    CHECK_FALSE(time.is_over(0, time.share(0, 2)));
     now = 160;
     CHECK(time.is_spent());
-    CHECK(shares({60, {}, {}, true}, 2).share(3).until == 140);
-    CHECK(shares({60, {}, {}, true}, 4).share(3).until == 160);
+    CHECK(shares({60, {}, {}, true}, 2).share(0, 3).until == 140);
+    CHECK(shares({60, {}, {}, true}, 4).share(0, 3).until == 160);
     sweep::BudgetShares device = shares({{}, 9, {}, true}, 1);
     worked = 3;
-    const auto share = device.share(3);
+    const auto share = device.share(0, 3);
     CHECK(share.device_until == 5);
     worked = 5;
-    CHECK(device.is_over(share));
+    CHECK(device.is_over(0, share));
     CHECK_FALSE(device.is_spent());
     sweep::BudgetShares trials = shares({{}, {}, 10, true}, 1);
-    CHECK(trials.share(4).trials == 3);
+    CHECK(trials.share(0, 4).trials == 3);
     trials.count(3);
-    CHECK(trials.share(3).trials == 3);
-    CHECK(trials.share(2, {1, 1, 0, 0}).trials == 6);
-    CHECK(trials.share(2, {1, 7, 0, 0}).trials == 1);
+    CHECK(trials.share(0, 3).trials == 3);
+    CHECK(trials.share(0, 2, {1, 1, 0, 0}).trials == 6);
+    CHECK(trials.share(0, 2, {1, 7, 0, 0}).trials == 1);
     trials.count(7);
     CHECK(trials.is_spent());
     CHECK_FALSE(shares({}, 1).is_spent());
-    CHECK_FALSE(shares({60, {}, {}, false}, 1).share(3).until);
+    CHECK_FALSE(shares({60, {}, {}, false}, 1).share(0, 3).until);
   }
 
   TEST_CASE("whose turn comes while others have theirs gets what is not promised to these") {
     double now = 0;
-    double worked = 0;
-    sweep::Budget budget;
-    SUBCASE("of time") {
-      budget.seconds = 60;
-    }
-    SUBCASE("of devices' time") {
-      budget.device_seconds = 60;
-    }
-    const bool is_timed = budget.seconds.has_value();
-    const sweep::BudgetShares shares(
-        budget, [&] { return now; }, [&] { return worked; }, 2);
-    const auto end = [&](const sweep::BudgetShares::Share& share) {
-      return is_timed ? *share.until : *share.device_until;
+    std::map<std::size_t, double> worked;
+    const auto device_seconds = [&](std::optional<std::size_t> problem) {
+      return problem ? worked[*problem] : worked[0] + worked[1] + worked[2];
     };
-    // Of four problems the first two share the devices; each has half of the time of one of them.
-    const auto first = shares.share(4);
-    CHECK(end(first) == 30);
-    now = worked = 10;
+    const auto shares_of = [&](const sweep::Budget& budget) {
+      return sweep::BudgetShares(
+          budget, [&] { return now; }, device_seconds, 2);
+    };
     sweep::BudgetShares::Promised promised;
-    shares.promise(first, 0, promised);
-    const auto second = shares.share(4, promised);
-    CHECK(end(second) == doctest::Approx(10 + (2 * 50 - 20) / 3.0));
-    now = worked = 30;
+    // Of four problems the first two share the devices; each has half of the time of one of them.
+    const sweep::BudgetShares shares = shares_of({60, {}, {}, true});
+    const auto first = shares.share(0, 4);
+    CHECK(first.until == 30);
+    now = 10;
+    shares.promise(0, first, 0, promised);
+    const auto second = shares.share(1, 4, promised);
+    CHECK(*second.until == doctest::Approx(10 + (2 * 50 - 20) / 3.0));
+    now = 30;
     promised = {};
-    shares.promise(second, 0, promised);
-    CHECK(end(shares.share(3, promised)) == doctest::Approx(30 + (2 * 30 - (end(second) - 30)) / 2));
+    shares.promise(1, second, 0, promised);
+    CHECK(*shares.share(2, 3, promised).until == doctest::Approx(30 + (2 * 30 - (*second.until - 30)) / 2));
+    // Of devices' time each takes its own, however many have their turn.
+    const sweep::BudgetShares of_devices = shares_of({{}, 60, {}, true});
+    const auto own = of_devices.share(0, 4);
+    CHECK(own.device_until == 15);
+    worked = {{0, 10}, {1, 30}};
+    CHECK_FALSE(of_devices.is_over(0, own));
     promised = {};
-    shares.promise({}, 0, promised);
+    of_devices.promise(0, own, 0, promised);
+    CHECK(of_devices.share(1, 3, promised).device_until == 30 + (20 - 5) / 2.0);
+    worked[0] = 15;
+    CHECK(of_devices.is_over(0, own));
+    promised = {};
+    shares.promise(0, {}, 0, promised);
     CHECK(promised.problems == 0);
   }
 
@@ -201,20 +207,24 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     model::KernelSpec spec = scale_spec();
     spec.derived = {{"ELEMENTS", "N", {}}};
     spec.macros = {{"ELEMENTS", {}}};  // no binary serves two sizes
-    std::optional<double> seconds;
+    sweep::Budget budget;
     bool on_two = false;
     SUBCASE("with a budget of time, which ends before all binaries are there") {
-      seconds = 12;
+      budget.seconds = 12;
     }
     SUBCASE("the same on two devices") {
-      seconds = 12;
+      budget.seconds = 12;
       on_two = true;
+    }
+    SUBCASE("with a budget of devices' time") {
+      budget.device_seconds = 100;
+      spec.parameters[0].values = {std::int64_t{1}};
     }
     SUBCASE("without a budget") {
       spec.parameters[0].values = {std::int64_t{1}};
     }
     bench.adjust = [&](sweep::Request& request) {
-      request.budget.seconds = seconds;
+      request.budget = budget;
       request.work[0].kernel = space::KernelSpace(spec);
     };
     bench.on_compile = [&](int) { waves.compile([&bench] { bench.later_s = bench.later_s + 4; }); };

@@ -5,29 +5,30 @@
 
 namespace tuner::sweep {
 
-BudgetShares::BudgetShares(const Budget& budget, std::function<double()> clock,
-                           std::function<double()> device_seconds, std::size_t devices)
+BudgetShares::BudgetShares(const Budget& budget, std::function<double()> clock, DeviceSeconds device_seconds,
+                           std::size_t devices)
     : m_budget(budget),
       m_clock(std::move(clock)),
       m_device_seconds(std::move(device_seconds)),
       m_devices(devices),
       m_began(m_clock()) {}
 
-BudgetShares::Share BudgetShares::share(std::size_t problems, const Promised& promised) const {
+BudgetShares::Share BudgetShares::share(std::size_t problem, std::size_t problems,
+                                        const Promised& promised) const {
   Share share;
   if (problems < 2 || !m_budget.is_shared) return share;
   const auto count = static_cast<std::int64_t>(problems - promised.problems);
-  const auto at_once = static_cast<double>(std::min(problems, m_devices));
   const auto part = [&](double left, double to_others) {
-    return std::max(left * at_once - to_others, 0.0) / static_cast<double>(count);
+    return std::max(left - to_others, 0.0) / static_cast<double>(count);
   };
   if (m_budget.seconds) {
     const double now = m_clock();
-    share.until = now + part(m_began + *m_budget.seconds - now, promised.seconds);
+    const auto at_once = static_cast<double>(std::min(problems, m_devices));
+    share.until = now + part((m_began + *m_budget.seconds - now) * at_once, promised.seconds);
   }
   if (m_budget.device_seconds) {
-    const double taken = m_device_seconds();
-    share.device_until = taken + part(*m_budget.device_seconds - taken, promised.device_seconds);
+    const double left = *m_budget.device_seconds - m_device_seconds(std::nullopt);
+    share.device_until = m_device_seconds(problem) + part(left, promised.device_seconds);
   }
   if (m_budget.trials) {
     const std::int64_t left = *m_budget.trials - m_trials - promised.trials;
@@ -36,17 +37,19 @@ BudgetShares::Share BudgetShares::share(std::size_t problems, const Promised& pr
   return share;
 }
 
-void BudgetShares::promise(const Share& share, std::int64_t begun, Promised& promised) const {
+void BudgetShares::promise(std::size_t problem, const Share& share, std::int64_t begun,
+                           Promised& promised) const {
   if (!share.until && !share.device_until && !share.trials) return;
   ++promised.problems;
   if (share.trials) promised.trials += *share.trials - begun;
   if (share.until) promised.seconds += std::max(*share.until - m_clock(), 0.0);
-  if (share.device_until) promised.device_seconds += std::max(*share.device_until - m_device_seconds(), 0.0);
+  if (share.device_until)
+    promised.device_seconds += std::max(*share.device_until - m_device_seconds(problem), 0.0);
 }
 
-bool BudgetShares::is_over(const Share& share) const {
+bool BudgetShares::is_over(std::size_t problem, const Share& share) const {
   return (share.until && m_clock() >= *share.until) ||
-         (share.device_until && m_device_seconds() >= *share.device_until);
+         (share.device_until && m_device_seconds(problem) >= *share.device_until);
 }
 
 bool BudgetShares::is_late() const {
@@ -54,7 +57,8 @@ bool BudgetShares::is_late() const {
 }
 
 bool BudgetShares::is_spent() const {
-  return is_late() || (m_budget.device_seconds && m_device_seconds() >= *m_budget.device_seconds) ||
+  return is_late() ||
+         (m_budget.device_seconds && m_device_seconds(std::nullopt) >= *m_budget.device_seconds) ||
          (m_budget.trials && m_trials >= *m_budget.trials);
 }
 

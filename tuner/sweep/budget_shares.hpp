@@ -17,7 +17,7 @@ class BudgetShares {
   /// A share of one turn: where any of these is reached it is spent. Without any it has no end of its own.
   struct Share {
     std::optional<double> until;         ///< by the clock
-    std::optional<double> device_until;  ///< device seconds of all problems
+    std::optional<double> device_until;  ///< device seconds of its own problem
     std::optional<std::int64_t> trials;  ///< of this turn
   };
   /// What is left of shares.
@@ -25,21 +25,25 @@ class BudgetShares {
     std::size_t problems = 0;
     std::int64_t trials = 0;
     double seconds = 0;
-    double device_seconds = 0;  ///< of all problems, as Share::device_until
+    double device_seconds = 0;
   };
+  /// What the devices have worked so far, at the trials of one problem, or all together.
+  using DeviceSeconds = std::function<double(std::optional<std::size_t> problem)>;
 
-  /// `devices` problems have their turn at once; `device_seconds` says what all have taken so far.
-  BudgetShares(const Budget& budget, std::function<double()> clock, std::function<double()> device_seconds,
+  /// By the clock `devices` problems have their turn at once.
+  BudgetShares(const Budget& budget, std::function<double()> clock, DeviceSeconds device_seconds,
                std::size_t devices);
 
-  /// Of one of `problems` that are to share what is left, the promised among them; of the last there is no
-  /// end but the budget's.
-  Share share(std::size_t problems, const Promised& promised) const;
-  Share share(std::size_t problems) const { return share(problems, Promised()); }
+  /// Of `problem`, one of `problems` that are to share what is left, the promised among them; of the last
+  /// there is no end but the budget's.
+  Share share(std::size_t problem, std::size_t problems, const Promised& promised) const;
+  Share share(std::size_t problem, std::size_t problems) const {
+    return share(problem, problems, Promised());
+  }
   /// Adds what is left of one in whose turn so many trials were begun; one without an end has none.
-  void promise(const Share& share, std::int64_t begun, Promised& promised) const;
-  /// Whether a problem has had its share of time.
-  bool is_over(const Share& share) const;
+  void promise(std::size_t problem, const Share& share, std::int64_t begun, Promised& promised) const;
+  /// Whether `problem` has had its share of time.
+  bool is_over(std::size_t problem, const Share& share) const;
   /// Whether nothing is left to share.
   bool is_spent() const;
   /// Whether its time is over.
@@ -50,7 +54,7 @@ class BudgetShares {
  private:
   Budget m_budget;
   std::function<double()> m_clock;
-  std::function<double()> m_device_seconds;
+  DeviceSeconds m_device_seconds;
   std::size_t m_devices;
   double m_began;
   std::int64_t m_trials = 0;

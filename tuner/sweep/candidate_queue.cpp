@@ -10,7 +10,8 @@
 namespace tuner::sweep {
 
 CandidateQueue::CandidateQueue(const Request& request, const TrialList& list, Services& services,
-                               std::function<double()> device_seconds, std::function<bool()> needs_another)
+                               BudgetShares::DeviceSeconds device_seconds,
+                               std::function<bool()> needs_another)
     : SweepPart(request, list, services),
       m_choice(request.strategy, request.own_strategies),
       m_priors(request, list, services),
@@ -51,10 +52,8 @@ bool CandidateQueue::is_by_clock() const {
 }
 
 bool CandidateQueue::has_another() const {
-  // A share of devices' time passes for all who have their turn. Else each compiler is worth a group: some
-  // have but one binary.
-  const std::size_t more = m_request.budget.device_seconds ? 1 : m_devices + m_compilers + 1;
-  if (count_active() >= m_devices + more) return false;
+  // Each compiler is worth a group: some have but one binary.
+  if (count_active() > 2 * m_devices + m_compilers) return false;
   if (m_begun < m_list.groups.size()) return true;
   return !m_waiting.empty() && !m_shares.is_spent() && proposing().empty();
 }
@@ -89,9 +88,9 @@ void CandidateQueue::take_share(Open& open) {
     // One that has nothing more to propose is about to end.
     if (pauses(one) || (one.has_share && one.waits)) continue;
     ++problems;
-    if (&one != &open && one.has_share) m_shares.promise(one.share, one.begun, promised);
+    if (&one != &open && one.has_share) m_shares.promise(one.index, one.share, one.begun, promised);
   }
-  open.share = m_shares.share(problems, promised);
+  open.share = m_shares.share(open.index, problems, promised);
 }
 
 std::size_t CandidateQueue::count_at_turn() const {
@@ -125,7 +124,7 @@ bool CandidateQueue::pauses(const Open& open) const {
 
 /// However little time there is, something is tried.
 bool CandidateQueue::is_over(const Open& open) const {
-  return open.has_ended_one && m_shares.is_over(open.share);
+  return open.has_ended_one && m_shares.is_over(open.index, open.share);
 }
 
 bool CandidateQueue::is_over(const Item& item) const {

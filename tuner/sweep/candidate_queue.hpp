@@ -40,10 +40,10 @@ class CandidateQueue : SweepPart {
     const Work* again = nullptr;
   };
 
-  /// `device_seconds`: what the devices have worked so far, all together. `needs_another`: whether those
-  /// groups that propose() are too few for them.
+  /// `device_seconds`: see BudgetShares. `needs_another`: whether those groups that propose() are too few for
+  /// the devices.
   CandidateQueue(const Request& request, const TrialList& list, Services& services,
-                 std::function<double()> device_seconds, std::function<bool()> needs_another);
+                 BudgetShares::DeviceSeconds device_seconds, std::function<bool()> needs_another);
 
   /// The next trial. Nothing: every strategy at work waits for a result, or, with none under way, the sweep
   /// is over.

@@ -150,7 +150,10 @@ void DeviceSlots::start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::J
 }
 
 DeviceSlot::Work DeviceSlots::finish(DeviceSlot& slot) {
-  slot.did.measuring_seconds += m_clock() - slot.began;
+  const double seconds = m_clock() - slot.began;
+  slot.did.measuring_seconds += seconds;
+  if (const auto* trial = std::get_if<CompiledTrial>(&slot.work))
+    m_trial_seconds[trial->item.group] += seconds;
   slot.launching = false;
   return std::exchange(slot.work, std::monostate{});
 }
@@ -164,6 +167,11 @@ double DeviceSlots::busy_seconds() const {
   double seconds = 0;
   for (const DeviceSlot& slot : m_slots) seconds += slot.did.measuring_seconds;
   return seconds;
+}
+
+double DeviceSlots::busy_seconds(std::size_t group) const {
+  const auto seconds = m_trial_seconds.find(group);
+  return seconds == m_trial_seconds.end() ? 0 : seconds->second;
 }
 
 Assignment::Assignment(const CandidateQueue& queue, const DeviceSlots& slots)

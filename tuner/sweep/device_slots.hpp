@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -158,10 +159,13 @@ class DeviceSlots {
   void note_idle(DeviceClock::Part why);
   /// Of all of them, at what has ended.
   double busy_seconds() const;
+  /// The same, at trials of `group` alone.
+  double busy_seconds(std::size_t group) const;
 
  private:
   std::function<double()> m_clock;
   std::vector<DeviceSlot> m_slots;
+  std::map<std::size_t, double> m_trial_seconds;  ///< by group
 };
 
 /// Which device works at which problem. Inputs and reference of a large problem take as long as dozens of
