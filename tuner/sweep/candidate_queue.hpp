@@ -5,13 +5,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "tuner/model/run_record.hpp"
-#include "tuner/search/strategies.hpp"
 #include "tuner/sweep/budget_shares.hpp"
+#include "tuner/sweep/group_search.hpp"
 #include "tuner/sweep/priors.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_list.hpp"
@@ -24,11 +23,10 @@ struct EndedSearch {
   model::SearchRecord record;
 };
 
-/// The order of a sweep: group after group, as many at a time as the devices need, within a group baselines
-/// first, so that no budget leaves them out, then defaults, which answers are held against, then as the
-/// strategy says, which knows nothing of baselines. While the last trials of a group are under way the next
-/// group is begun, so that compiling never pauses between them. A group that has had its share of the budget
-/// pauses, and goes on when all have had theirs and something is left.
+/// The order of a sweep: group after group, as many at a time as the devices need, each as its GroupSearch
+/// says. While the last trials of a group are under way the next group is begun, so that compiling never
+/// pauses between them. A group that has had its share of the budget pauses, and goes on when all have had
+/// theirs and something is left.
 class CandidateQueue : SweepPart {
  public:
   struct Item {
@@ -85,37 +83,17 @@ class CandidateQueue : SweepPart {
   std::vector<EndedSearch> close(model::SearchEnding ending);
 
  private:
-  /// An outlook takes as long as many proposals, so it is asked for after so many results.
-  static constexpr std::size_t results_an_outlook = 10;
-  using Answer = std::optional<search::Proposal>;
   struct Open {
-    std::unique_ptr<search::SearchSpace> space;  ///< stays where it is: the strategy refers to it
-    std::size_t index = 0;                       ///< of its group
-    std::unique_ptr<search::Strategy> strategy;  ///< see strategy_of()
-    std::vector<std::size_t> baselines;          ///< candidates not begun yet
-    std::size_t defaults = 0;                    ///< of SearchSpace::begun: so many were proposed
-    std::string strategy_text;                   ///< as --strategy takes it
-    std::optional<double> until;                 ///< see Request::until
-    std::size_t under_way = 0;
-    std::int64_t refused = 0;               ///< proposals that the space does not offer
-    bool waits = false;                     ///< its last next() gave nothing and nothing was reported since
-    std::size_t news = results_an_outlook;  ///< results since its outlook was asked for
-    bool has_time = false;                  ///< some candidate has one: of nothing nothing is enough
-    bool has_trusted = false;               ///< some time is no bound
-    bool is_refused = false;                ///< of some candidate, see refuse()
-    std::set<std::size_t> refused_kernels = {};  ///< see refuse_rest()
-    /// By which what was tried is enough; nothing as long as it is not.
-    std::optional<search::Outlook> enough = std::nullopt;
-    /// What its strategy said when it was asked with others, until it is taken.
-    std::optional<Answer> answer = std::nullopt;
+    std::unique_ptr<GroupSearch> search;
     int turns = 0;  ///< so far, with this one
     BudgetShares::Share share = {};
     bool has_share = false;      ///< in this turn, see take_share()
     std::int64_t begun = 0;      ///< in this turn, see BudgetShares::Share
     bool has_ended_one = false;  ///< in this turn, of a kernel that may win
     bool pauses = false;
-    bool is_parked = false;          ///< it pauses, with nothing under way, and that is told
-    std::deque<Item> returned = {};  ///< see give_back()
+    bool is_parked = false;  ///< it pauses, with nothing under way, and that is told
+
+    bool may_propose() const { return !search->waits() && !search->has_enough(); }
   };
 
   std::optional<Item> next_of_open();
@@ -124,12 +102,7 @@ class CandidateQueue : SweepPart {
   std::vector<std::size_t> order_of_open() const;
   /// How many groups have their turn, or something under way.
   std::size_t count_active() const;
-  /// Made when it is first asked.
-  search::Strategy& strategy_of(Open& open);
-  /// Whether what was tried is enough, and nothing came since that could change this.
-  static bool is_settled(const Open& open);
   void begin_another();
-  void begin_group();
   void begin_turn(Open& open);
   /// Gives it its share, one among those at work and those to come. One by the clock begins when one of its
   /// trials is launched or has ended, and a device is free for its turn: compilers leave no group out.
@@ -144,26 +117,12 @@ class CandidateQueue : SweepPart {
   bool note_share(Open& open);
   bool pauses(const Open& open) const;
   bool is_over(const Open& open) const;
-  Answer next_proposal(Open& open);
-  /// Asks the strategies of as many groups as there are devices, each in a thread of its own: one that learns
-  /// thinks for about as long as a trial takes.
+  /// Trials of a group in its turn are begun or, with a negative number, were not after all.
+  void count(std::size_t group, std::int64_t trials);
+  /// Asks the strategies of as many groups as there are devices, each in a thread of its own.
   void ask_side_by_side(const std::vector<std::size_t>& order);
-  /// Proposals that cannot be launched, or are another shard's, are refused on the way.
-  Answer ask(Open& open);
-  Answer default_or_proposal(Open& open);
-  /// Looking for a proposal may take long where few can be launched.
-  bool is_late() const;
-  bool asks(Open& open);
-  static bool is_stopped(const Open& open);
-  static void hear_of_end(Open& open);
-  /// Notes what `result` is, and makes of it what its strategy is told.
-  static search::Result note(Open& open, search::Result result);
-  /// What the search of before that ended with as much known as today expects of the rest.
-  std::optional<search::Outlook> outlook_of_before(const Group& group) const;
-  bool is_baseline(const Item& item) const;
   const BestByEnergy& by_energy(std::size_t group, const model::TrialRecord& record);
   bool is_refused_for_bits(const model::TrialRecord& record) const;
-  EndedSearch ended(std::size_t group, Open& open, model::SearchEnding with_rest);
 
   StrategyChoice m_choice;
   bool m_may_end_early = false;
