@@ -163,15 +163,14 @@ void DeviceSlots::note_idle(DeviceClock::Part why) {
     if (slot.is_idle()) slot.thread->clock().idle(why);
 }
 
-double DeviceSlots::busy_seconds() const {
+double DeviceSlots::busy_seconds(std::optional<std::size_t> group) const {
+  if (group) {
+    const auto own = m_trial_seconds.find(*group);
+    return own == m_trial_seconds.end() ? 0 : own->second;
+  }
   double seconds = 0;
   for (const DeviceSlot& slot : m_slots) seconds += slot.did.measuring_seconds;
   return seconds;
-}
-
-double DeviceSlots::busy_seconds(std::size_t group) const {
-  const auto seconds = m_trial_seconds.find(group);
-  return seconds == m_trial_seconds.end() ? 0 : seconds->second;
 }
 
 Assignment::Assignment(const CandidateQueue& queue, const DeviceSlots& slots)

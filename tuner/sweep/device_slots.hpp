@@ -157,10 +157,8 @@ class DeviceSlots {
   DeviceSlot::Work finish(DeviceSlot& slot);
   /// Who is idle was so until now, for that reason.
   void note_idle(DeviceClock::Part why);
-  /// Of all of them, at what has ended.
-  double busy_seconds() const;
-  /// The same, at trials of `group` alone.
-  double busy_seconds(std::size_t group) const;
+  /// Of all of them, at what has ended: at trials of `group`, or all together.
+  double busy_seconds(std::optional<std::size_t> group = std::nullopt) const;
 
  private:
   std::function<double()> m_clock;

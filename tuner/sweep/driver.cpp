@@ -47,9 +47,7 @@ class Driver : SweepPart {
       : SweepPart(request, list, services),
         m_queue(
             request, list, services,
-            [this](std::optional<std::size_t> group) {
-              return group ? m_slots.busy_seconds(*group) : m_slots.busy_seconds();
-            },
+            [this](std::optional<std::size_t> group) { return m_slots.busy_seconds(group); },
             [this] { return Assignment(m_queue, m_slots).lacks_problems(); }),
         m_compiling(services.pool, [this](CompiledTrial& trial) { return m_trials.judge(trial); }),
         m_spread(uuids_of(services.runners)),
