@@ -301,7 +301,10 @@ TEST_CASE("flagship parts stand in for a device that is not there") {
   CHECK_FALSE(cuda::known_device("sm_61").has_value());
   CHECK_FALSE(cuda::known_device("").has_value());
   CHECK_FALSE(cuda::known_device("a").has_value());
-  for (const std::string& architecture : cuda::known_architectures()) CHECK(cuda::known_device(architecture));
+  const auto architectures = cuda::known_architectures();
+  for (const std::string& architecture : architectures) CHECK(cuda::known_device(architecture));
+  for (const char* recent : {"sm_87", "sm_103", "sm_110", "sm_121"})
+    CHECK(std::ranges::count(architectures, recent) == 1);
 }
 
 TEST_SUITE_END();

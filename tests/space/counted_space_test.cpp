@@ -133,6 +133,8 @@ TEST_CASE("an empty space says which constraint its default does not meet, and w
   const std::string text = "its constraints leave no valid configuration: the default does not meet ";
   CHECK(why("B > 1000") == text + "`B > 1000`");
   CHECK(why("N > 1000000") == "its constraints leave no valid configuration: none meets `N > 1000000`");
+  CHECK(why("  N  >\n    1000000") ==
+        "its constraints leave no valid configuration: none meets `N > 1000000`");
   CHECK(why("B / 0 > 1") == text + "`B / 0 > 1`: division by zero");
   CHECK(why("half > 5000") == text + "`half > 5000` needs `half` = `N / (B - 64)`: division by zero");
 }

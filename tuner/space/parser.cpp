@@ -145,7 +145,12 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
 
 std::string excerpt(std::string_view text) {
   static constexpr std::size_t longest = 80;
-  return util::one_line(text, longest);
+  std::string words;  // specs align long constraints in columns and lines
+  for (const char c : util::trimmed(text)) {
+    const bool is_space = c == ' ' || c == '\n' || c == '\t';
+    if (!is_space || words.back() != ' ') words += is_space ? ' ' : c;
+  }
+  return util::one_line(words, longest);
 }
 
 bool is_identifier(std::string_view text) {
