@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 #include "tuner/util/text.hpp"
 
@@ -202,6 +203,21 @@ TEST_SUITE("tuner on a terminal") {
     CHECK_FALSE(has(result.err, escape));
     CHECK_FALSE(has(result.err, "\r"));
     for (const char* size : {"\n16: best ", "\n24: best ", "\n32: best "}) CHECK(has(result.err, size));
+  }
+
+  TEST_CASE("a log of several families names that of each size, the first as well") {
+    const User user;
+    for (const char* name : {"first", "second"}) {
+      tuner::test::SmallKernel kernel;
+      kernel.name = name;
+      kernel.is_verified = false;
+      kernel.write(user.home);
+    }
+    const auto result =
+        user.types({"run", "--device", "cpu", "--kernel", "first.toml", "--kernel", "second.toml", "--sizes",
+                    "64", "--measure", "quick", "--ceilings", "off"});
+    INFO(result.err);
+    for (const char* size : {"\nfirst 64: best ", "\nsecond 64: best "}) CHECK(has(result.err, size));
   }
 
   TEST_CASE("where the terminal has links, a report and a database are some") {

@@ -83,6 +83,11 @@ TEST_CASE("a best that nobody verified says so, and of two families each size sa
   other.family = "sum";
   progress.finished(measured("add", {}, other, 20'000));
   CHECK(progress.line(wide) == "sum 512 · best 20 µs · 2 of 20 tried");
+  // The first size of a sweep that knows of others.
+  Progress first(20, [] { return 0.0; });
+  first.set_sizes(2, true);
+  first.finished(trial);
+  CHECK(first.line(wide) == "0/2 sizes · matmul 512 · best 20 µs unverified · 1 of 20 tried");
 }
 
 TEST_CASE("where a search may end early the most is told, then what the sizes that have ended tell") {

@@ -33,7 +33,13 @@ SweepDisplay::SweepDisplay(terminal::LinePrinter& printer, std::vector<model::De
 void SweepDisplay::expect(const Expected& expected) {
   m_to_search = expected.problems;
   m_progress.search_by(expected.objective);
-  m_progress.set_sizes(m_to_search ? static_cast<std::int64_t>(m_to_search->size()) : 0);
+  if (m_to_search) {
+    const auto& all = *m_to_search;
+    const auto is_other = [&](const model::Problem& one) { return one.family != all.front().family; };
+    m_progress.set_sizes(static_cast<std::int64_t>(all.size()), std::ranges::any_of(all, is_other));
+  } else {
+    m_progress.set_sizes(0);
+  }
   if (!expected.devices.empty()) m_picture = SweepPicture(expected.devices);
   for (const model::TrialRecord& trial : expected.known_best) m_progress.known_best(trial);
   if (expected.seconds_each) m_progress.expect(*expected.seconds_each);

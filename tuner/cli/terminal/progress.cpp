@@ -217,8 +217,9 @@ std::string Progress::best_text(const Best& best) const {
 }
 
 std::string Progress::label(const model::Problem& problem) const {
-  const bool one_family =
-      std::ranges::all_of(m_best, [&](const Best& best) { return best.problem.family == problem.family; });
+  const bool one_family = !m_several_families && std::ranges::all_of(m_best, [&](const Best& best) {
+    return best.problem.family == problem.family;
+  });
   return one_family ? problem.size_text() : problem.family + ' ' + problem.size_text();
 }
 

@@ -59,8 +59,11 @@ class Progress {
   /// The total is the most there may be: no share of it is told. What is left is judged by what the sizes
   /// took that have ended; before one has, the most that it may be is told.
   void may_end_early() { m_may_end_early = true; }
-  /// How many sizes are to be searched; 0: unknown.
-  void set_sizes(std::int64_t sizes) { m_sizes = sizes; }
+  /// How many sizes are to be searched; 0: unknown. `several_families`: they are not all of one.
+  void set_sizes(std::int64_t sizes, bool several_families = false) {
+    m_sizes = sizes;
+    m_several_families = several_families;
+  }
   /// One of them is searched.
   void size_ended();
   /// The sweep turned out to be longer or shorter.
@@ -99,6 +102,7 @@ class Progress {
   std::int64_t m_failed = 0;
   bool m_may_end_early = false;
   std::int64_t m_sizes = 0;
+  bool m_several_families = false;
   std::int64_t m_sizes_ended = 0;
   double m_size_ended_at = 0;
   model::Objective m_objective = model::Objective::time;
