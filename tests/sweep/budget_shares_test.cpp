@@ -239,6 +239,34 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(sizes.size() == bench.sizes.size());
   }
 
+  TEST_CASE("devices' time that is promised to sizes whose binaries are still compiled is kept for them") {
+    Sizes bench;
+    bench.strategies.clear();
+    model::KernelSpec spec = scale_spec();
+    spec.derived = {{"ELEMENTS", "N", {}}};
+    spec.macros = {{"ELEMENTS", {}}};  // no binary serves two sizes
+    bench.budget.device_seconds = 8;
+    bench.adjust = [&](sweep::Request& request) {
+      request.budget = bench.budget;
+      request.work[0].kernel = space::KernelSpace(spec);
+      request.policy.final.finalists = 0;
+    };
+    std::atomic<int> first = 0;
+    bench.behave = [&](int scale, const model::TrialJob& job) {
+      bench.later_s = bench.later_s + 1;
+      if (job.plan.buffers.at(0).elements == 1024) ++first;
+      return ok_in(1000.0 / scale);
+    };
+    bench.on_compile_with = [&](const std::vector<model::Macro>& macros) {
+      const bool is_first = std::ranges::any_of(macros, [](const auto& one) { return one.value == "1024"; });
+      for (int waited = 0; !is_first && first < 5 && waited < 300; ++waited)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    ScaleRunner runner(bench.behave);
+    CHECK(bench.run_on(bench.request(), {&runner}, 20).ending == sweep::Ending::budget_spent);
+    CHECK(bench.tried() == Counts{{1024, 2}, {2048, 2}, {4096, 2}, {8192, 2}});
+  }
+
   TEST_CASE("what a budget leaves no time to prepare is no failure, and is run when there is time") {
     Sizes bench;
     bench.budget.seconds = 10;

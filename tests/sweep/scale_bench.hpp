@@ -166,7 +166,9 @@ struct Bench {
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(const model::FinalJob&)> on_final;
   std::function<void(sweep::Request&)> adjust;
-  std::function<void(int scale)> on_compile;     ///< called by compilers, in their threads
+  std::function<void(int scale)> on_compile;  ///< called by compilers, in their threads
+  /// The same, with the macros of the job.
+  std::function<void(const std::vector<model::Macro>& macros)> on_compile_with;
   std::vector<search::StrategyKind> strategies;  ///< sweep::Request::own_strategies
 
   sweep::Request request() {
@@ -199,6 +201,7 @@ struct Bench {
     FakeCompilerLog log;
     const auto answer = [this, scale = scale_answer(broken)](const model::CompileJob& job) {
       model::Compilation compilation = scale(job);
+      if (on_compile_with) on_compile_with(job.macros);
       if (on_compile && !compilation.binary.empty()) on_compile(std::to_integer<int>(compilation.binary[0]));
       return compilation;
     };

@@ -54,7 +54,12 @@ bool CandidateQueue::has_another() const {
   // Each compiler is worth a group: some have but one binary.
   if (count_active() > 2 * m_devices + m_compilers) return false;
   if (m_begun < m_list.groups.size()) return true;
-  return !m_waiting.empty() && !m_shares.is_spent() && proposing().empty();
+  if (m_waiting.empty() || m_shares.is_spent()) return false;
+  if (!m_request.budget.device_seconds) return proposing().empty();
+  // No time passes while others are compiled, so they come first.
+  const int turns = m_open.at(m_waiting.front()).turns;
+  return std::ranges::none_of(
+      m_open, [turns](const auto& item) { return !item.second.is_parked && item.second.turns <= turns; });
 }
 
 void CandidateQueue::begin_another() {
@@ -91,8 +96,9 @@ void CandidateQueue::take_share(Open& open) {
   if (open.turns > 1) problems += m_waiting.size();
   BudgetShares::Promised promised;
   for (const auto& [group, one] : m_open) {
-    // One that has nothing more to propose is about to end.
-    if (pauses(one) || (one.has_share && one.search->waits())) continue;
+    // One that has nothing more to propose is about to end, unless its trials are still to take their time.
+    const bool is_ending = one.has_share && one.search->waits() && !m_request.budget.device_seconds;
+    if (pauses(one) || is_ending) continue;
     ++problems;
     if (&one != &open && one.has_share) m_shares.promise(group, one.share, one.begun, promised);
   }
