@@ -75,13 +75,27 @@ PYTHONPATH=$source/tuner/use/python TUNER_LIBRARY=$library said "$python" "$sour
 wheel=$("$python" "$source/tuner/use/python/make_wheel.py" 0.1.0 "$library" "$folder/wheel")
 "$python" -m zipfile -e "$wheel" "$folder/site"
 PYTHONPATH=$folder/site said "$python" "$source/examples/use/multiply.py" "$folder/matmul.tuned"
-PYTHONPATH=$folder/site "$python" - "$folder/matmul.tuned" <<'END'
+TUNER_LIBCUDA=/nowhere PYTHONPATH=$folder/site "$python" - "$folder/matmul.tuned" <<'END'
+import ctypes
 import sys
 import tuner
 
 
 class Nothing:
     __array_interface__ = {"shape": (0,), "typestr": "<f4", "data": (4096, False), "version": 3}
+
+
+class Array:
+    def __init__(self, **more):
+        self.__array_interface__ = {"shape": (1,), "typestr": "<f4", "data": (4096, False), "version": 3, **more}
+
+
+class GpuArray:
+    __cuda_array_interface__ = Array().__array_interface__
+
+
+class NumbaStream:
+    handle = ctypes.c_void_p(7)
 
 
 with tuner.Pack(sys.argv[1]) as pack:
@@ -95,6 +109,9 @@ with tuner.Pack(sys.argv[1]) as pack:
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), None, None, None), 45),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), *[Nothing()] * 3), 45),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), 1.0, 2.0, 3.0), 43),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(strides=(4,), shape=(0,)), Array(), Array()), 45),
+        (lambda: kernel.launch(tuner.CPU, (2, 1, 1), Array(strides=(4,)), Array(), Array()), 44),
+        (lambda: kernel.launch(NumbaStream(), (1, 1, 1), *[GpuArray()] * 3), 30),
         (lambda: pack.kernel("fft"), 20),
     ]:
         try:
@@ -103,18 +120,19 @@ with tuner.Pack(sys.argv[1]) as pack:
             assert error.code == code, error
         else:
             raise AssertionError(code)
-    class Array:
-        def __init__(self, **more):
-            self.__array_interface__ = {"shape": (1,), "typestr": "<f4", "data": (4096, False), "version": 3, **more}
-
     for call, words in [
         (lambda: kernel.pick((2**64 + 1000, 1, 1), tuner.CPU), "no number of 64 bits"),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(), Array(), Array(data=(4096, True))), "read-only"),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(typestr=">f4"), Array(), Array()), "big-endian"),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(typestr="<c8"), Array(), Array()), "`A` is float*"),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(typestr="|O"), Array(), Array()), "kernels do not have"),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(shape=(2, 2), strides=(16, 4)), Array(), Array()), "gaps"),
+        (lambda: kernel.launch(tuner.CPU, (1, 1, 1), GpuArray(), Array(), Array()), "`A` is in a GPU's memory"),
+        (lambda: kernel.launch(None, (1, 1, 1), Array(), GpuArray(), GpuArray()), "`A` is in the host's memory"),
     ]:
         try:
             call()
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             assert words in str(error), error
         else:
             raise AssertionError(words)
@@ -129,6 +147,12 @@ except ValueError as error:
     assert str(error) == "the pack of matmul is closed"
 else:
     raise AssertionError("a kernel outlived its pack")
+try:
+    pack.kernel("matmul")
+except ValueError as error:
+    assert str(error) == "the pack is closed"
+else:
+    raise AssertionError("a closed pack has kernels")
 END
 if pip=$("$python" -m pip --version 2>/dev/null); then
   "$python" -m pip install -q --no-index --no-deps --disable-pip-version-check --root-user-action ignore \

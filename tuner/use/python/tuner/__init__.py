@@ -16,6 +16,7 @@ import operator
 import os
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
+from .arrays import elements
 from .program import TuneError
 from .result import Best, Result
 from .tuning import tune
@@ -164,7 +165,8 @@ def _stream(stream):
         return _CPU_STREAM
     for name in ("cuda_stream", "ptr", "handle"):
         if hasattr(stream, name):
-            return int(getattr(stream, name)) or None
+            handle = getattr(stream, name)
+            return int(getattr(handle, "value", handle) or 0) or None  # Numba's is of ctypes
     return int(stream) or None
 
 
@@ -211,18 +213,23 @@ class Pack:
     def __exit__(self, *_):
         self.close()
 
+    def _opened(self, what="the pack"):
+        if not self._handle:
+            raise ValueError(f"{what} is closed")
+        return self._handle
+
     @property
     def digest(self):
-        return _library.tuner_pack_digest(self._handle).decode()
+        return _library.tuner_pack_digest(self._opened()).decode()
 
     @property
     def kernels(self):
-        count = _library.tuner_pack_kernel_count(self._handle)
+        count = _library.tuner_pack_kernel_count(self._opened())
         return [Kernel(self, _library.tuner_pack_kernel(self._handle, i)) for i in range(count)]
 
     def kernel(self, family, type=None):
         found = c_void_p()
-        _check(_library.tuner_kernel_find(self._handle, family.encode(), type and type.encode(), byref(found)))
+        _check(_library.tuner_kernel_find(self._opened(), family.encode(), type and type.encode(), byref(found)))
         return Kernel(self, found)
 
 
@@ -245,8 +252,7 @@ class Kernel:
 
     @property
     def _handle(self):
-        if not self._pack._handle:
-            raise ValueError(f"the pack of {self.family} is closed")
+        self._pack._opened(f"the pack of {self.family}")
         return self._address
 
     @staticmethod
@@ -280,12 +286,15 @@ class Kernel:
         """Arrays of PyTorch, CuPy or anything with __cuda_array_interface__, and numbers, as `parameters` says."""
         if len(arrays) != len(self._parameters):
             raise TypeError(f"{self.family} takes {len(self._parameters)} arguments: {', '.join(self.parameters)}")
-        values = (_Value * len(arrays))(*[_value(a, p) for a, p in zip(arrays, self._parameters)])
+        address = _stream(stream)
+        values = (_Value * len(arrays))(
+            *[_value(a, p, address == _CPU_STREAM) for a, p in zip(arrays, self._parameters)]
+        )
         space, space_bytes = (None, 0) if workspace is None else _memory(workspace, True)[:2]
         numbers, count = self._numbers(sizes)
         _check(
             _library.tuner_kernel_launch(
-                self._handle, _stream(stream), numbers, count, values, len(arrays), space, space_bytes
+                self._handle, address, numbers, count, values, len(arrays), space, space_bytes
             )
         )
 
@@ -298,30 +307,48 @@ def _in_64_bits(number, least=-(2**63), most=2**63 - 1):
     return number
 
 
+def _is_on_host(array):
+    if hasattr(array, "data_ptr"):
+        return array.device.type == "cpu" and not array.is_pinned()
+    return not hasattr(array, "__cuda_array_interface__")
+
+
 def _memory(array, is_written):
-    """Address, bytes and type of an array without gaps."""
+    """Address, bytes and the name of the type of an array without gaps."""
     if hasattr(array, "data_ptr"):  # PyTorch
         if not array.is_contiguous():
             raise ValueError("a tensor with gaps between its elements; pass tensor.contiguous()")
         name = str(array.dtype).rpartition(".")[2]
-        return array.data_ptr() or None, array.numel() * array.element_size(), _TYPES.get(name, 0)
+        return array.data_ptr() or None, array.numel() * array.element_size(), name
     interface = getattr(array, "__cuda_array_interface__", None) or getattr(array, "__array_interface__", None)
     if interface is None:
         raise TypeError(f"{type(array).__name__} is no array: it has neither data_ptr nor __cuda_array_interface__")
-    if interface.get("strides") is not None:
-        raise ValueError("an array with gaps between its elements; pass a contiguous copy")
-    count = 1
-    for extent in interface["shape"]:
-        count *= extent
-    if is_written and interface["data"][1]:
-        raise ValueError("a read-only array, which the kernel would write")
+    kind = interface["typestr"][1:]
+    if kind[0] not in "biufcV":
+        raise TypeError(f"an array of {interface['typestr']}, which kernels do not have")
     if interface["typestr"][0] == ">":
         raise ValueError("a big-endian array; pass array.astype(array.dtype.newbyteorder('='))")
-    kind = interface["typestr"][1:]
-    return interface["data"][0] or None, count * int(kind[1:]), _TYPE_STRINGS.get(kind, 0)
+    if is_written and interface["data"][1]:
+        raise ValueError("a read-only array, which the kernel would write")
+    size = int(kind[1:])
+    shape = interface["shape"]
+    for extent, stride in zip(reversed(shape), reversed(interface.get("strides") or [None] * len(shape))):
+        if extent > 1 and stride not in (None, size):
+            raise ValueError("an array with gaps between its elements; pass a contiguous copy")
+        size *= extent
+    return interface["data"][0] or None, size, kind
 
 
-def _value(argument, parameter):
+def _type(name, parameter):
+    """Of an array's elements. Raw bytes are not checked, as those of structs and of types that NumPy lacks."""
+    known = _TYPES.get(name) or _TYPE_STRINGS.get(name, 0)
+    is_complex = name.startswith("c") and (elements(parameter.type_name.decode()) or ("", 1))[1] > 1
+    if known or not parameter.type or is_complex or name.startswith("V"):
+        return known
+    raise TypeError(f"`{parameter.name.decode()}` is {parameter.type_name.decode()}, and an array of {name} is given")
+
+
+def _value(argument, parameter, on_cpu):
     value = _Value()
     if isinstance(argument, (bool, int, float)):
         is_real = parameter.type >= 10 or isinstance(argument, float)
@@ -333,7 +360,11 @@ def _value(argument, parameter):
         return value
     value.is_pointer = 1
     if argument is not None:
-        value.value.pointer, value.bytes, value.type = _memory(argument, parameter.is_written)
+        if on_cpu != _is_on_host(argument):
+            has, needs = ("the host's memory", "a GPU's memory")[:: -1 if on_cpu else 1]
+            raise ValueError(f"`{parameter.name.decode()}` is in {has}, and the launch needs it in {needs}")
+        value.value.pointer, value.bytes, name = _memory(argument, parameter.is_written)
+        value.type = _type(name, parameter)
         if value.bytes == 0:  # for the library: not said
             value.value.pointer = None
     return value

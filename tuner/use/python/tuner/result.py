@@ -132,7 +132,7 @@ class Result:
 
     def launch(self, stream, *given, **sizes):
         """Launches the best at these sizes on the kernel's arrays; numbers follow from the sizes and may be left out."""
-        from . import CPU, Error, Pack
+        from . import Error, Pack
 
         if self._kernel is None:
             self._kernel = Pack(self.pack()).kernel(self.name)
@@ -145,12 +145,6 @@ class Result:
                 if not one["type"].rstrip().endswith("*") and not _is_passed(value, one, wanted):
                     raise TuneError(f"`{one['name']}` is {one['value']} in what was tuned, and {value!r:.60} is given; leave it out")
             given = [value for value, one in zip(given, declared) if one["type"].rstrip().endswith("*")]
-        on_cpu = isinstance(stream, int) and stream == CPU
-        pointers = [one for one in declared if one["type"].rstrip().endswith("*")]
-        for value, one in zip(given, pointers):
-            if value is not None and on_cpu != _is_on_host(value):
-                places = ("the host's memory", "a GPU's memory")
-                raise TuneError(f"`{one['name']}` is in {places[on_cpu]}, and the launch needs it in {places[not on_cpu]}")
         try:
             self._kernel.launch(stream, list(wanted.values()), *given)
         except (Error, TypeError, ValueError) as error:
@@ -174,9 +168,3 @@ def _is_passed(number, declared, sizes):
         return False
     rounded = numpy.dtype("float64" if kind == "bfloat16" else kind).type if is_real else lambda exact: exact
     return rounded(number) == rounded(passed)
-
-
-def _is_on_host(array):
-    if hasattr(array, "data_ptr"):
-        return array.device.type == "cpu"
-    return not hasattr(array, "__cuda_array_interface__")
