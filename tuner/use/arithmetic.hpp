@@ -228,8 +228,9 @@ inline constexpr std::uint32_t stack_limit = 256;
 /// for what makes_value(), and for the target of a jump take() or pass().
 template <typename Number, typename Code>
 Fault run(Code& code, Number& value) {
-  Number stack[stack_limit];  // not cleared: a constraint takes tens of nanoseconds
-  Number* top = stack - 1;
+  // The first is below all values. Not cleared: a constraint takes tens of nanoseconds.
+  Number stack[1 + stack_limit];
+  Number* top = stack;
   while (!code.is_over()) {
     const Op op = code.next();
     switch (op) {
