@@ -101,12 +101,14 @@ TEST_SUITE("use") {
     const Opened opened(both);
     const tuner_kernel* kernel = nullptr;
     CHECK(tuner_kernel_find(opened.pack(), "scale", nullptr, &kernel) == TUNER_SEVERAL_TYPES);
+    CHECK(std::string(tuner_error_detail()) == "scale; it has float, int");
     CHECK(kernel == nullptr);
     REQUIRE(tuner_kernel_find(opened.pack(), "scale", "int", &kernel) == TUNER_OK);
     CHECK(std::string(tuner_kernel_type(kernel)) == "int");
     CHECK(tuner_kernel_find(opened.pack(), "scale", "double", &kernel) == TUNER_NO_KERNEL);
-    CHECK(std::string(tuner_error_detail()) == "scale of double");
+    CHECK(std::string(tuner_error_detail()) == "scale of double; it has float, int");
     CHECK(tuner_kernel_find(opened.pack(), "matmul", nullptr, &kernel) == TUNER_NO_KERNEL);
+    CHECK(std::string(tuner_error_detail()) == "matmul");
     CHECK(tuner_kernel_find(nullptr, "scale", nullptr, &kernel) == TUNER_BAD_CALL);
   }
 

@@ -261,18 +261,21 @@ tuner_error tuner_kernel_find(const tuner_pack* pack, const char* family, const 
     return fail(TUNER_BAD_CALL, "pack, family and kernel are needed");
   *kernel = nullptr;
   int found = 0;
+  char types[160] = "";  // that the family has
   for (std::uint32_t i = 0; i < pack->kernel_count; ++i) {
     const tuner_kernel& one = pack->kernels[i];
     if (std::strcmp(tuner_kernel_family(&one), family) != 0) continue;
+    const std::size_t said = std::strlen(types);
+    std::snprintf(types + said, sizeof types - said, "%s%s", said == 0 ? "" : ", ", tuner_kernel_type(&one));
     if (type != nullptr && std::strcmp(tuner_kernel_type(&one), type) != 0) continue;
     *kernel = &one;
     ++found;
   }
   if (found == 1) return TUNER_OK;
   *kernel = nullptr;
-  const char* const of = type == nullptr ? "" : " of ";
-  return fail(found == 0 ? TUNER_NO_KERNEL : TUNER_SEVERAL_TYPES, "%s%s%s", family, of,
-              type == nullptr ? "" : type);
+  return fail(found == 0 ? TUNER_NO_KERNEL : TUNER_SEVERAL_TYPES, "%s%s%s%s%s", family,
+              type == nullptr ? "" : " of ", type == nullptr ? "" : type, types[0] == 0 ? "" : "; it has ",
+              types);
 }
 
 const char* tuner_kernel_family(const tuner_kernel* kernel) {

@@ -2,8 +2,9 @@
  * interface; tuner.hpp is the same for C++17. The CUDA driver is found at run time: nothing of CUDA is needed
  * to compile or to link.
  *
- * All functions may be called from several threads at once, except tuner_pack_close(). Picking and launching
- * neither allocate memory nor take a lock, once a size is prepared. */
+ * All functions may be called from several threads at once, except tuner_pack_close(). Picking, and launching
+ * on a GPU, neither allocate memory nor take a lock, once a size is prepared. What is passed is read before a
+ * call returns. Kernels and texts that are returned live as long as their pack. */
 #ifndef TUNER_TUNER_H
 #define TUNER_TUNER_H
 #include <stddef.h>
@@ -89,7 +90,7 @@ typedef enum tuner_type {
 typedef struct tuner_pack tuner_pack;
 typedef struct tuner_kernel tuner_kernel;
 
-/* A file, or bytes that live as long as the pack (then `path` is null). */
+/* A file, or bytes at a multiple of 8 that live as long as the pack (then `path` is null). */
 typedef struct tuner_layer {
   const char* path;
   const void* bytes;
@@ -108,7 +109,7 @@ TUNER_API void tuner_pack_close(tuner_pack* pack);
  * on equal GPUs. */
 TUNER_API const char* tuner_pack_digest(const tuner_pack* pack);
 TUNER_API size_t tuner_pack_kernel_count(const tuner_pack* pack);
-/* Null where there are not so many. Kernels live as long as their pack. */
+/* Null where there are not so many. */
 TUNER_API const tuner_kernel* tuner_pack_kernel(const tuner_pack* pack, size_t index);
 
 /* Kernels. */
@@ -176,9 +177,9 @@ typedef struct tuner_workspace {
 TUNER_API tuner_error tuner_kernel_workspace(const tuner_kernel* kernel, int device, const int64_t* sizes,
                                              size_t size_count, tuner_workspace* workspace);
 
-/* Loads what launches of `count` problems need into `context` (a CUcontext; null: the current one). `sizes`:
- * those of the first problem, then those of the next. With a count of 0: all that the pack may pick on this
- * device. */
+/* Loads what launches of `count` problems need into `context` (a CUcontext; null: the current one;
+ * TUNER_CPU_STREAM: the CPU). `sizes`: those of the first problem, then those of the next. With a count of 0:
+ * all that the pack may pick on this device. */
 TUNER_API tuner_error tuner_kernel_prepare(const tuner_kernel* kernel, void* context, const int64_t* sizes,
                                            size_t count);
 
