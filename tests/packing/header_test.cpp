@@ -355,6 +355,9 @@ long long blocks(long long n) {
     argument.name = "n";
     argument.type = model::ElementType::int32;
     argument.value = model::Expression{"argument_n + 1", {}};
+    model::ArgumentSpec& big = spec.arguments.emplace_back(argument);
+    big.name = "big";
+    big.value = model::Expression{"d <= 11 ? 214748364 * d : 0", {}};
     model::StepSpec& step = spec.steps.emplace_back();
     step.entry = "k";
     step.block = {{"64", {}}};
@@ -369,6 +372,8 @@ namespace m = tuned::names;
 static_assert(m::select(100, 6400) == 0, "");
 static_assert(m::B::step(0, {10, 100}, {}).grid.x == 64, "");
 static_assert(m::A::A == 2 && m::B::B == 2 && m::A::argument_n({}, {}) == 3, "");
+static_assert(m::A::argument_big({10, 10}, {}) == 2147483640, "and at the next size it is no int");
+static_assert(m::select(10, 11) == -1, "");
 )";
     const test::ProgramResult built =
         in_shell(folder, "c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only use.cpp");

@@ -146,7 +146,7 @@ class StructWriter {
   }
 
   /// What the spec asks of a size: its constraints, and which parameters apply; what was compiled is right
-  /// there.
+  /// there, and numbers fit into what the kernel takes.
   std::string can_launch() {
     std::string body;
     const auto require = [&](const std::string& condition) {
@@ -166,8 +166,11 @@ class StructWriter {
     for (std::size_t i = 0; i < compiled_parts_count(); ++i)
       require(fmt::format("part_({0}, s_, d_) == part_({0}, built_for_(), d_)", i));
     for (const model::ArgumentSpec& argument : m_spec.arguments) {
-      if (!argument.tensor) continue;
-      for (const std::string& stride : strides(argument)) require(stride + " % 16 == 0");
+      if (argument.tensor)
+        for (const std::string& stride : strides(argument)) require(stride + " % 16 == 0");
+      const model::ElementType type = argument.type.value_or(m_problem.type);
+      if (is_scalar(argument) && !model::is_floating(type) && model::size_bytes(type) < 8)
+        require(fmt::format("argument_{}(s_, d_) == ({})", argument.name, text_of(value_of(argument))));
     }
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i) {
       if (m_spec.steps[i].upload.empty() && !m_spec.steps[i].calls)
@@ -274,12 +277,21 @@ class StructWriter {
                body);
   }
 
+  static bool is_scalar(const model::ArgumentSpec& argument) {
+    return !argument.pointer && !argument.is_field() && !argument.is_view() && !argument.structure &&
+           argument.components.empty();
+  }
+
+  static model::Expression value_of(const model::ArgumentSpec& argument) {
+    return argument.value.value_or(model::Expression{argument.name, argument.where});
+  }
+
   /// Scalars; structs, vectors, tensor maps and textures are named and left to the caller.
   std::string arguments() {
     std::string text;
     for (const model::ArgumentSpec& argument : m_spec.arguments) {
       if (argument.pointer || argument.is_field()) continue;
-      if (argument.is_view() || argument.structure || !argument.components.empty()) {
+      if (!is_scalar(argument)) {
         text += fmt::format("  // {}: a {}, which the caller makes\n", argument.name,
                             argument.is_view()   ? argument.view_name()
                             : argument.structure ? "struct"
@@ -287,12 +299,10 @@ class StructWriter {
         continue;
       }
       const model::ElementType type = argument.type.value_or(m_problem.type);
-      const model::Expression value =
-          argument.value.value_or(model::Expression{argument.name, argument.where});
       const std::string cpp_type = scalar_type(type);
       text += function(cpp_type, "argument_" + argument.name,
                        fmt::format("    return static_cast<{}>({});\n", cpp_type,
-                                   text_of(value, model::is_floating(type))));
+                                   text_of(value_of(argument), model::is_floating(type))));
     }
     return text;
   }
