@@ -14,6 +14,7 @@ using tuner::test::has;
 using tuner::test::read_text;
 using tuner::test::SmallKernel;
 using tuner::test::User;
+using tuner::test::words_of;
 using tuner::test::write_text;
 
 TEST_SUITE("tuner command line, own kernels") {
@@ -39,6 +40,18 @@ TEST_SUITE("tuner command line, own kernels") {
     }
     const auto header = author.types({"cover", "--format", "header", "--within", "900%"});
     CHECK(has(header.out, "of_.N = "));
+  }
+
+  TEST_CASE("flags are of no size where a constraint excludes them") {
+    SmallKernel kernel = filling();
+    kernel.before = "constraints = [\"N % 100 == 0\"]";
+    const Author author(kernel);
+    REQUIRE(author.runs({}, "100").exit_code == 0);
+    CHECK(author.types({"best", "200", "--nearest", "--format", "flags"}).exit_code == 0);
+    const auto refused = author.types({"best", "150", "--nearest", "--format", "flags"});
+    CHECK(refused.exit_code == 3);
+    CHECK(refused.out.empty());
+    CHECK(has(words_of(refused.err), "may be wrong at 150: a constraint of its spec does not hold"));
   }
 
   TEST_CASE("flags and header of the best are what its source was compiled with") {

@@ -32,6 +32,12 @@ namespace {
   throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 
+Question question_of(const db::BestAnswer& answer, const BestOptions& options) {
+  Question asked = options;
+  asked.family = answer.problem().family;
+  return asked;
+}
+
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
 /// will do. Its place.
 std::size_t only_answer(const db::Connection& connection, const config::Settings& settings,
@@ -54,13 +60,11 @@ std::size_t only_answer(const db::Connection& connection, const config::Settings
   const db::BestAnswer& answer = all[*choice.chosen];
   if (!answer.exact && found.by_rule[*choice.chosen].empty() && !options.nearest) {
     const std::string measured = answer.problem().size_text();
-    Question asked = options;
-    asked.family = answer.problem().family;
     throw NothingFound(
         fmt::format("size {} {}; the nearest is {}", options.size,
                     unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
         "--nearest takes it; to measure what was asked for: " +
-            measuring_command(connection, settings, asked, options.size));
+            measuring_command(connection, settings, question_of(answer, options), options.size));
   }
   return *choice.chosen;
 }
@@ -75,6 +79,13 @@ void write_for_build(const db::Connection& connection, const config::Settings& s
   model::Problem asked = asked_problem(answer.problem(), query.sizes);
   asked.row_padding = query.row_padding.value_or(asked.row_padding);
   const packing::BuildRecipe recipe = recipe_of(connection, answer.winner, specs, asked);
+  if (recipe.is_excluded) {
+    throw NothingFound(
+        fmt::format("what is best at {}, {}, may be wrong at {}: a constraint of its spec does not hold",
+                    answer.problem().size_text(), answer.winner.configuration.text(), options.size),
+        "measure there: " +
+            measuring_command(connection, settings, question_of(answer, options), options.size));
+  }
   if (options.format == "header") write_out(answers::best_comments(answer) + packing::build_defines(recipe));
   if (options.format == "flags") write_out(packing::build_flags(recipe) + "\n");
   if (options.format == "cmake") write_out(packing::build_cmake(recipe));

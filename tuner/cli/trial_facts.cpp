@@ -317,13 +317,18 @@ std::string headers_text(const model::KernelSpec& spec) {
 
 packing::BuildRecipe recipe_of(const db::Connection& connection, const model::TrialRecord& winner,
                                SpecsAtHand& specs, const std::optional<model::Problem>& asked) {
-  const std::string architecture = architecture_of(connection, winner);
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
+  const model::DeviceInfo* const device = device_named(devices, winner.environment.device);
+  const std::string architecture = device == nullptr ? "" : device->architecture;
   packing::BuildRecipe recipe = packing::build_recipe(winner, std::nullopt, architecture, asked);
   for (const model::KernelSpec& spec : specs.of(winner)) {
     recipe = packing::build_recipe(winner, spec, architecture, asked);
     recipe.includes = config::include_options(spec.path);
     recipe.headers = headers_text(spec);
-    if (recipe.doubt.empty()) break;
+    if (!recipe.doubt.empty()) continue;
+    recipe.is_excluded = asked && device != nullptr &&
+                         !space::KernelSpace(spec).allows(*asked, winner.configuration, device->limits);
+    break;
   }
   return recipe;
 }

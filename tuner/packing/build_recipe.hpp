@@ -20,6 +20,7 @@ struct BuildRecipe {
   std::string library;                ///< the source that its host code calls; empty: none
   std::vector<model::Assignment> arguments;  ///< run-time parameters: what the program passes, no macros
   std::string doubt;                         ///< why it may build something else; empty: it does not
+  bool is_excluded = false;                  ///< by a constraint, at what was asked for
   std::string headers;  ///< what finds the headers of a shipped kernel, wherever it lies; empty: nothing more
 };
 
