@@ -54,6 +54,15 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(words_of(refused.err), "may be wrong at 150: a constraint of its spec does not hold"));
   }
 
+  TEST_CASE("kernel_launcher's wisdom has a file for each of several types") {
+    const Author author(filling("types = [\"float\", \"int\"]\n"));
+    for (const char* type : {"float", "int"}) REQUIRE(author.runs({"--type", type}).exit_code == 0);
+    const auto written = author.types({"export", "--format", "kernel-launcher", "-o", "wisdom/"});
+    CHECK_MESSAGE(has(written.err, "2 files written"), written.err);
+    CHECK(has(read_text(author.home / "wisdom/fill_float.wisdom"), "\"key\":\"fill_float\""));
+    CHECK(has(read_text(author.home / "wisdom/fill_int.wisdom"), "\"key\":\"fill_int\""));
+  }
+
   TEST_CASE("flags and header of the best are what its source was compiled with") {
     SmallKernel kernel = filling("", "REAL(3) + 0 * ROWS");
     kernel.parameters +=

@@ -151,12 +151,12 @@ TEST_SUITE("tuner::interchange") {
     tuner::model::DeviceInfo gpu;
     gpu.name = "GPU";
     gpu.compute_major = 9;
-    const std::string text = kernel_launcher_wisdom({trial(16, "row", 2.5e6)}, {gpu});
+    const std::string text = kernel_launcher_wisdom("matmul", {trial(16, "row", 2.5e6)}, {gpu});
     const std::size_t end = text.find('\n');
     const ordered_json header = ordered_json::parse(text.substr(0, end));
     CHECK(header.at("version") == "1.0");
     CHECK(header.at("objective") == "time");
-    CHECK(header.at("key") == "copy tiles");
+    CHECK(header.at("key") == "matmul");
     CHECK(header.at("tunable_parameters") == ordered_json({"TILE", "LAYOUT"}));
     const ordered_json record = ordered_json::parse(text.substr(end + 1));
     CHECK(record.at("config") == ordered_json({16, "row"}));
@@ -176,7 +176,7 @@ TEST_SUITE("tuner::interchange") {
     CHECK_THROWS_AS(t4_results({trials()[4]}), tuner::model::Error);
     TrialRecord many = trial(16, "row", 1e6);
     for (const char* name : {"X", "Y"}) many.problem.sizes.push_back({name, 1});
-    CHECK_THROWS_WITH_AS(kernel_launcher_wisdom({many}, {}), doctest::Contains("has 4 sizes"),
+    CHECK_THROWS_WITH_AS(kernel_launcher_wisdom("many", {many}, {}), doctest::Contains("has 4 sizes"),
                          tuner::model::Error);
   }
 

@@ -115,25 +115,34 @@ std::vector<model::TrialRecord> winners_of(const db::Connection& connection, con
 
 Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
   Writing writing;
-  std::set<std::pair<std::string, std::string>> kernels;  // with their families
+  using Name = std::pair<std::string, std::string>;  // and the family
+  std::map<Name, std::set<model::ElementType>> kernels;
   db::TrialFilter selected = filter;
   selected.superseded = false;
   selected.ceilings = false;
   db::for_each_trial(connection, selected, {}, [&](db::StoredTrial&& stored) {
     const model::TrialRecord& trial = stored.trial;
-    if (trial.role == model::Role::competitor) kernels.emplace(trial.kernel, trial.problem.family);
+    if (trial.role == model::Role::competitor)
+      kernels[{trial.kernel, trial.problem.family}].insert(trial.problem.type);
   });
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
-  for (const auto& [kernel, family] : kernels) {
-    db::BestQuery query;
-    query.kernel = kernel;
-    query.family = family;
-    query.device = filter.device;
-    // kernel_launcher finds it by this name.
-    writing.add(interchange::in_file_name(kernel), ".wisdom", [&] {
-      const std::vector<model::TrialRecord> winners = winners_of(connection, query);
-      return winners.empty() ? "" : interchange::kernel_launcher_wisdom(winners, devices);
-    });
+  for (const auto& [name, types] : kernels) {
+    for (const model::ElementType type : types) {
+      db::BestQuery query;
+      query.kernel = name.first;
+      query.family = name.second;
+      query.type = type;
+      query.device = filter.device;
+      // kernel_launcher finds it by this name, and tells sizes and devices apart.
+      const std::string key =
+          types.size() == 1
+              ? name.first
+              : interchange::in_file_name(fmt::format("{}_{}", name.first, model::cuda_name(type)));
+      writing.add(interchange::in_file_name(key), ".wisdom", [&] {
+        const std::vector<model::TrialRecord> winners = winners_of(connection, query);
+        return winners.empty() ? "" : interchange::kernel_launcher_wisdom(key, winners, devices);
+      });
+    }
   }
   return writing.files();
 }
@@ -150,10 +159,10 @@ std::string names_of(const Files& files) {
 }
 
 /// Writes what `filter` selects in another tuner's format: `kernel-tuner` and `t4` have a file for each
-/// kernel, problem and environment, `kernel-launcher` one for each kernel, with what `best` chooses. `path`
-/// is a file or standard output where there is one such file, else a folder, made where it ends with `/`.
-/// Returns how many files were written. Throws model::UsageError where a folder is needed, model::Error with
-/// nothing_found where nothing is selected.
+/// kernel, problem and environment, `kernel-launcher` one for each kernel and type, with what `best` chooses.
+/// `path` is a file or standard output where there is one such file, else a folder, made where it ends with
+/// `/`. Returns how many files were written. Throws model::UsageError where a folder is needed, model::Error
+/// with nothing_found where nothing is selected.
 int write_foreign(const db::Connection& connection, const std::string& format, const db::TrialFilter& filter,
                   const std::string& path) {
   const Files files =
@@ -164,7 +173,7 @@ int write_foreign(const db::Connection& connection, const std::string& format, c
     if (files.size() > 1) {
       throw model::UsageError(
           fmt::format("{} files would be written, one for each {}: {}", files.size(),
-                      format == "kernel-launcher" ? "kernel" : "kernel, problem and environment",
+                      format == "kernel-launcher" ? "kernel and type" : "kernel, problem and environment",
                       names_of(files)),
           "give a folder, as -o results/, or select with --kernel and --gpu");
     }

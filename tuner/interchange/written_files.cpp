@@ -224,13 +224,12 @@ std::string t4_results(const std::vector<TrialRecord>& all) {
   return text_of(file, 1) + "\n";
 }
 
-std::string kernel_launcher_wisdom(const std::vector<TrialRecord>& winners,
+std::string kernel_launcher_wisdom(const std::string& key, const std::vector<TrialRecord>& winners,
                                    const std::vector<model::DeviceInfo>& devices) {
-  const TrialRecord& first = winners.front();
   const OutJson header = {{"version", "1.0"},
                           {"objective", "time"},
                           {"tunable_parameters", parameter_names(winners)},
-                          {"key", first.kernel}};
+                          {"key", key}};
   std::string text = text_of(header) + "\n";
   for (const TrialRecord& winner : winners) {
     if (winner.problem.sizes.size() > 3)

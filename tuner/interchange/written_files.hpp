@@ -16,10 +16,10 @@ std::string kernel_tuner_cache(const std::vector<model::TrialRecord>& trials);
 /// The same as results in the T4 format, with device, kernel and problem in its `metadata`.
 std::string t4_results(const std::vector<model::TrialRecord>& trials);
 
-/// The configurations to use of one kernel, each of another problem or device, as wisdom of kernel_launcher.
-/// `devices` tells compute capabilities. Throws model::Error where they differ in their parameters, and where
-/// a problem has more than three sizes.
-std::string kernel_launcher_wisdom(const std::vector<model::TrialRecord>& winners,
+/// The configurations to use of one kernel, each of another problem or device, as wisdom of kernel_launcher,
+/// which asks for it by `key`. `devices` tells compute capabilities. Throws model::Error where they differ in
+/// their parameters, and where a problem has more than three sizes.
+std::string kernel_launcher_wisdom(const std::string& key, const std::vector<model::TrialRecord>& winners,
                                    const std::vector<model::DeviceInfo>& devices);
 
 /// A name as the beginning of a file's, which is not hidden: `NVIDIA_H200`.
