@@ -307,10 +307,13 @@ def _in_64_bits(number, least=-(2**63), most=2**63 - 1):
     return number
 
 
-def _is_on_host(array):
+def _is_within_reach(array, on_cpu):
+    """Of the CPU or of the GPU; pinned and managed memory is of both."""
     if hasattr(array, "data_ptr"):
-        return array.device.type == "cpu" and not array.is_pinned()
-    return not hasattr(array, "__cuda_array_interface__")
+        on_host = array.device.type == "cpu"
+        return on_host if on_cpu else not on_host or array.is_pinned()
+    has_gpu = hasattr(array, "__cuda_array_interface__")
+    return not has_gpu or hasattr(array, "__array_interface__") if on_cpu else has_gpu
 
 
 def _memory(array, is_written):
@@ -360,7 +363,7 @@ def _value(argument, parameter, on_cpu):
         return value
     value.is_pointer = 1
     if argument is not None:
-        if on_cpu != _is_on_host(argument):
+        if not _is_within_reach(argument, on_cpu):
             has, needs = ("the host's memory", "a GPU's memory")[:: -1 if on_cpu else 1]
             raise ValueError(f"`{parameter.name.decode()}` is in {has}, and the launch needs it in {needs}")
         value.value.pointer, value.bytes, name = _memory(argument, parameter.is_written)
