@@ -16,7 +16,7 @@
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/use/pack_writer.hpp"
-#include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -89,7 +89,7 @@ int run_pack(const Context& context, PackOptions options) {
   if (pack.kernels.empty()) throw left_out.value();
   printer.clear();
   const std::string bytes = use::written(pack);
-  util::write_file(options.out, bytes);
+  deliver(options.out, bytes);
   for (const std::string& line : lines) write_err(line);
   write_err(
       fmt::format("{}: {} bytes, {}", options.out, bytes.size(),
