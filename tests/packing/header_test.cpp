@@ -273,16 +273,18 @@ TEST_SUITE("generated header") {
     spec.derived.push_back({"BIG", {spec.sizes.front() + " > 5000", {}}});
     spec.macros.push_back({"BIG", {}});
     spec.conditional_options = {{"-DHUGE", {spec.sizes.front() + " > 8000", {}}}};
+    spec.steps.front().dynamic_shared_bytes = model::Expression{"50 * " + spec.sizes.front(), {}};
     const space::KernelSpace space(spec);
     const test::TemporaryFolder folder;
     std::ofstream(folder / "tuned.hpp") << header_of(spec, {some_of(space).front()}, "tuned::copy").text();
     std::ofstream(folder / "use.cpp")
         << "#include \"tuned.hpp\"\n#include <cstdio>\n#include <initializer_list>\nint main() {\n"
-           "  for (int n : std::initializer_list<int>{1024, 1001, 4096, 6000, 9000}) std::printf(\"%d \", "
+           "  for (int n : std::initializer_list<int>{1024, 1001, 4096, 4864, 6000, 9000}) std::printf(\"%d "
+           "\", "
            "tuned::copy::select({n, n}, {}));\n}\n";
     const test::ProgramResult out =
         in_shell(folder, "c++ -std=c++17 -Wall -Wextra -Werror use.cpp -o use && ./use");
-    CHECK_MESSAGE(out.out == "0 -1 0 -1 -1 ", out.err);
+    CHECK_MESSAGE(out.out == "0 -1 0 -1 -1 -1 ", out.err);
   }
 
   TEST_CASE("compilers take it alone without a warning, as template arguments and in constant expressions") {

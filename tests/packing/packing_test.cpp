@@ -264,7 +264,7 @@ TEST_SUITE("packing") {
     CHECK(looked_at > 0);
   }
 
-  TEST_CASE("a configuration is not picked where its grid is too large for the device") {
+  TEST_CASE("a configuration is not picked where it asks too much of the device") {
     tests::fresh_stand_in();
     const tests::Opened opened(default_pack(naive()));
     tuner_choice choice{};
@@ -274,6 +274,16 @@ TEST_SUITE("packing") {
     spec.steps.at(0).when = model::Expression{"M != 7", {}};
     spec.steps.at(0).grid[1].text = "4096 / (M - 7)";
     CHECK(tests::Opened(default_pack(spec)).pick({7, 16, 16}, choice) == TUNER_OK);
+    spec = naive();
+    spec.steps.at(0).dynamic_shared_bytes = model::Expression{"4 * K", {}};
+    const tests::Opened shared(default_pack(spec));
+    CHECK(shared.pick({16, 16, 227 * 256}, choice) == TUNER_OK);
+    CHECK(shared.pick({16, 16, 227 * 256 + 1}, choice) == TUNER_NO_CONFIGURATION);
+    spec = naive();
+    spec.steps.at(0).block = {{"K / 2", {}}, {"2", {}}};
+    const tests::Opened block(default_pack(spec));
+    CHECK(block.pick({16, 16, 1025}, choice) == TUNER_OK);
+    CHECK(block.pick({16, 16, 1026}, choice) == TUNER_NO_CONFIGURATION);
   }
 
   TEST_CASE("FP8 numbers by value are refused") {

@@ -163,10 +163,13 @@ void Folding::order_derived() {
   };
   if (m_has_configuration) {
     for (const Condition& one : conditions()) need(space::dependencies(m_compiled, one.expression->program));
-    for (const space::CompiledStep& step : m_compiled.steps) {  // a grid must fit the device
+    for (const space::CompiledStep& step : m_compiled.steps) {  // which must fit the device
       if (step.when) need(space::dependencies(m_compiled, step.when->program));
       for (std::size_t i = 1; i < step.grid.size(); ++i)
         need(space::dependencies(m_compiled, step.grid[i].program));
+      for (const space::Compiled& side : step.block) need(space::dependencies(m_compiled, side.program));
+      if (step.dynamic_shared_bytes)
+        need(space::dependencies(m_compiled, step.dynamic_shared_bytes->program));
     }
     for (const model::PlacedName& macro : m_compiled.spec.macros)
       needed[static_cast<std::size_t>(m_compiled.scope.find(macro.name)->slot)] = true;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "tuner/model/error.hpp"
@@ -91,7 +92,7 @@ class Packer {
       result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
     add_copies(use::StepKind::take_symbol, result.steps);
     for (const use::Step& one : result.steps) {
-      require_grid(result.applies, one);
+      require_limits(result.applies, one);
       for (const use::Operand& operand : one.operands) require_strides(result.applies, operand.map);
     }
     return result;
@@ -103,21 +104,36 @@ class Packer {
     applies = applies.empty() ? fits : use::binary(use::Op::bit_and, applies, fits);
   }
 
-  /// Of two configurations one may launch where the grid of the other is too large. Memory ends before x
-  /// does, and each pick asks.
-  static void require_grid(use::Expression& applies, const use::Step& step) {
+  /// Of two configurations one may launch where a grid, a block or the shared memory of the other is too
+  /// large. Memory ends before x does, and each pick asks.
+  void require_limits(use::Expression& applies, const use::Step& step) const {
     constexpr use::Limit most[] = {use::Limit::max_grid_x, use::Limit::max_grid_y, use::Limit::max_grid_z};
-    for (std::size_t i = 1; i < step.grid.size(); ++i) {
-      if (step.grid[i].code.size() == 1 && step.grid[i].code[0].op == use::Op::integer) continue;
-      use::Expression fits = use::binary(use::Op::less_equal, step.grid[i], use::limit(most[i]));
-      if (!step.when.empty()) {  // where the step is left out, its grid may have no value
-        use::Expression is_out = use::unary(use::Op::logical_not, step.when);
-        const std::size_t end = is_out.code.size() + 1 + fits.code.size() + 1;
-        is_out.code.push_back({use::Op::or_jump, static_cast<std::int64_t>(end)});
-        fits = use::binary(use::Op::truth, is_out, fits);
-      }
-      require(applies, fits);
+    for (std::size_t i = 1; i < step.grid.size(); ++i) require_most(applies, step, step.grid[i], most[i]);
+    use::Expression threads = use::constant(1);
+    for (const use::Expression& side : step.block) threads = use::binary(use::Op::multiply, threads, side);
+    require_most(applies, step, threads, use::Limit::max_threads_per_block);
+    if (step.dynamic_shared_bytes.empty()) return;
+    std::int64_t static_bytes = 0;
+    for (const model::KernelResources& one : m_binary.kernels)
+      if (one.symbol == step.function) static_bytes = one.static_shared_bytes;
+    require_most(applies, step,
+                 use::binary(use::Op::add, use::constant(static_bytes), step.dynamic_shared_bytes),
+                 use::Limit::max_shared_bytes_per_block);
+  }
+
+  static void require_most(use::Expression& applies, const use::Step& step, const use::Expression& value,
+                           use::Limit most) {
+    const auto& code = value.code;
+    if (std::ranges::none_of(code, [](const use::Instruction& one) { return one.op == use::Op::load; }))
+      return;
+    use::Expression fits = use::binary(use::Op::less_equal, value, use::limit(most));
+    if (!step.when.empty()) {  // where the step is left out, its grid may have no value
+      use::Expression is_out = use::unary(use::Op::logical_not, step.when);
+      const std::size_t end = is_out.code.size() + 1 + fits.code.size() + 1;
+      is_out.code.push_back({use::Op::or_jump, static_cast<std::int64_t>(end)});
+      fits = use::binary(use::Op::truth, is_out, fits);
     }
+    require(applies, fits);
   }
 
   /// The driver refuses a map with other strides.

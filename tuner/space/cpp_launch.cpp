@@ -173,8 +173,11 @@ class StructWriter {
         require(fmt::format("argument_{}(s_, d_) == ({})", argument.name, text_of(value_of(argument))));
     }
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i) {
-      if (m_spec.steps[i].upload.empty() && !m_spec.steps[i].calls)
-        body += fmt::format("    if (!fits_(step({}, s_, d_))) return false;\n", i);
+      const model::StepSpec& step = m_spec.steps[i];
+      if (step.upload.empty() && !step.calls)
+        require(fmt::format(
+            "fits_(step({}, s_, d_), {})", i,
+            step.dynamic_shared_bytes ? text_of({"max_shared_bytes_per_block", step.where}) : "0"));
     }
     return function("bool", "can_launch", body + "    return true;\n");
   }
@@ -357,13 +360,13 @@ struct Buffer {
   std::int64_t elements = 0, bytes = 0;
 };
 
-/// Whether a step can be launched at all; the device's own limits come on top.
-TUNER_BOTH constexpr bool fits_(const Step& step) {
+/// Whether a step can be launched at all; the device's limits of threads and of a grid come on top.
+TUNER_BOTH constexpr bool fits_(const Step& step, std::int64_t most_shared_bytes) {
   const Extents g = step.grid, b = step.block, c = step.cluster;
   return !step.applies ||
          (g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647 && g.y <= 65535 && g.z <= 65535 && b.x > 0 && b.y > 0 &&
           b.z > 0 && b.x * b.y * b.z <= 1024 && c.x > 0 && c.y > 0 && c.z > 0 && g.x % c.x == 0 && g.y % c.y == 0 &&
-          g.z % c.z == 0 && c.x * c.y * c.z <= 8);
+          g.z % c.z == 0 && c.x * c.y * c.z <= 8 && step.dynamic_shared_bytes <= most_shared_bytes);
 }
 )";
 }

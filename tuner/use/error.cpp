@@ -41,7 +41,9 @@ constexpr ErrorText texts[] = {
     {TUNER_NULL_POINTER, "An argument that the kernel reads or writes is a null pointer."},
     {TUNER_MISALIGNED, "The address of an argument is no multiple of what the kernel relies on."},
     {TUNER_SMALL_WORKSPACE, "The launch needs a workspace, and none or too small a one was given."},
-    {TUNER_NO_CONFIGURATION, "No configuration of the pack can run at these sizes on this device."},
+    {TUNER_NO_CONFIGURATION,
+     "No configuration of the pack can run at these sizes on this device; tune at such sizes, and pack "
+     "again."},
     {TUNER_UNDEFINED, "An expression of the launch has no value at these sizes."},
     {TUNER_BEYOND_LIMITS, "The launch is beyond what the device allows."},
     {TUNER_NOT_PREPARED, "The stream is being captured, and the kernel is not loaded; prepare it before."},
