@@ -112,6 +112,14 @@ TEST_SUITE("use") {
     CHECK(choice.index == 1);
     CHECK(choice.expected_ns == 0);
     CHECK(choice.loss_bound < 0);
+    Pack pack = sample_pack();  // its binary was made for as many multiprocessors
+    pack.configurations[1].applies = binary(Op::equal, limit(Limit::multiprocessors), constant(132));
+    REQUIRE(Opened(pack).pick({2048, 2048}, choice) == TUNER_OK);
+    CHECK(choice.index == 1);
+    driver.gpus[0].multiprocessors = 114;
+    REQUIRE(Opened(pack).pick({2048, 2048}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_SAME_ARCHITECTURE);
+    CHECK(choice.index == 0);
   }
 
   TEST_CASE("a target without a GPU's name speaks for its architecture before another GPU does") {

@@ -86,7 +86,10 @@ class Ladder {
   bool measured(std::uint32_t Rungs::*rung, tuner_known known) {
     return each(rung, [&](const Layer& layer, std::uint32_t target) {
       const MeasuredRecord* const size = find(layer, target);
-      return size != nullptr && set(size->configuration, known, size->expected_ns, size->loss, 1);
+      if (size == nullptr) return false;
+      const bool was_there = known == TUNER_MEASURED;  // another GPU's limits are others
+      return (was_there || applies(layer.view, size->configuration)) &&
+             set(size->configuration, known, size->expected_ns, size->loss, 1);
     });
   }
 
