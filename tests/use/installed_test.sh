@@ -129,6 +129,7 @@ with tuner.Pack(sys.argv[1]) as pack:
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), Array(shape=(2, 2), strides=(16, 4)), Array(), Array()), "gaps"),
         (lambda: kernel.launch(tuner.CPU, (1, 1, 1), GpuArray(), Array(), Array()), "`A` is in a GPU's memory"),
         (lambda: kernel.launch(None, (1, 1, 1), Array(), GpuArray(), GpuArray()), "`A` is in the host's memory"),
+        (lambda: kernel.launch(None, (1, 1, 1), *[GpuArray()] * 3, workspace=Array()), "`workspace` is in the host's"),
     ]:
         try:
             call()

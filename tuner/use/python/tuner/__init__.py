@@ -287,10 +287,9 @@ class Kernel:
         if len(arrays) != len(self._parameters):
             raise TypeError(f"{self.family} takes {len(self._parameters)} arguments: {', '.join(self.parameters)}")
         address = _stream(stream)
-        values = (_Value * len(arrays))(
-            *[_value(a, p, address == _CPU_STREAM) for a, p in zip(arrays, self._parameters)]
-        )
-        space, space_bytes = (None, 0) if workspace is None else _memory(workspace, True)[:2]
+        on_cpu = address == _CPU_STREAM
+        values = (_Value * len(arrays))(*[_value(a, p, on_cpu) for a, p in zip(arrays, self._parameters)])
+        space, space_bytes = (None, 0) if workspace is None else _memory(workspace, True, "workspace", on_cpu)[:2]
         numbers, count = self._numbers(sizes)
         _check(
             _library.tuner_kernel_launch(
@@ -316,8 +315,11 @@ def _is_within_reach(array, on_cpu):
     return not has_gpu or hasattr(array, "__array_interface__") if on_cpu else has_gpu
 
 
-def _memory(array, is_written):
+def _memory(array, is_written, what, on_cpu):
     """Address, bytes and the name of the type of an array without gaps."""
+    if not _is_within_reach(array, on_cpu):
+        has, needs = ("the host's memory", "a GPU's memory")[:: -1 if on_cpu else 1]
+        raise ValueError(f"`{what}` is in {has}, and the launch needs it in {needs}")
     if hasattr(array, "data_ptr"):  # PyTorch
         if not array.is_contiguous():
             raise ValueError("a tensor with gaps between its elements; pass tensor.contiguous()")
@@ -363,11 +365,9 @@ def _value(argument, parameter, on_cpu):
         return value
     value.is_pointer = 1
     if argument is not None:
-        if not _is_within_reach(argument, on_cpu):
-            has, needs = ("the host's memory", "a GPU's memory")[:: -1 if on_cpu else 1]
-            raise ValueError(f"`{parameter.name.decode()}` is in {has}, and the launch needs it in {needs}")
-        value.value.pointer, value.bytes, name = _memory(argument, parameter.is_written)
-        value.type = _type(name, parameter)
+        memory = _memory(argument, parameter.is_written, parameter.name.decode(), on_cpu)
+        value.value.pointer, value.bytes, type_name = memory
+        value.type = _type(type_name, parameter)
         if value.bytes == 0:  # for the library: not said
             value.value.pointer = None
     return value
