@@ -106,6 +106,17 @@ TEST_CASE("a clean kernel has no findings" * doctest::skip(!address_sanitizer_lo
   }
 }
 
+TEST_CASE("functions that have to be inlined may be templates" * doctest::skip(!address_sanitizer_loaded())) {
+  unsetenv("LD_PRELOAD");
+  const std::string body = R"(  __device__ int more(int);
+  if (threadIdx.x < N) data[threadIdx.x] = more(data[threadIdx.x]);
+}
+template <class T> __device__ __forceinline__ T next(T x);
+template <> __device__ __forceinline__ int next<int>(int x) { return x + 1; }
+extern "C" __device__ int more(int x) { return next(x);)";
+  for (const Finding& finding : check(body)) FAIL_CHECK(finding.line());
+}
+
 TEST_CASE("accesses out of bounds are found in every kind of memory" *
           doctest::skip(!address_sanitizer_loaded())) {
   unsetenv("LD_PRELOAD");

@@ -142,6 +142,8 @@ std::string_view suffix(Instrument instrument) {
 }
 
 Arguments instrument_options(Instrument instrument, bool is_clang) {
+  // At -O1 g++ refuses calls of __forceinline__ templates, and of others by their addresses.
+  const char* const inlining = "-Dalways_inline=";
   switch (instrument) {
     case Instrument::none:
       return {"-O2"};
@@ -151,12 +153,13 @@ Arguments instrument_options(Instrument instrument, bool is_clang) {
                            "-fno-sanitize=vptr",
                            "-fno-sanitize-recover=all",
                            "-fno-omit-frame-pointer",
-                           "-DTUNER_CPU_STATIC_SHARED"};
+                           "-DTUNER_CPU_STATIC_SHARED",
+                           inlining};
       if (is_clang) options.emplace_back("-shared-libasan");
       return options;
     }
     case Instrument::accesses:
-      return {"-O1", "-fsanitize=thread", "-DTUNER_CPU_REPORT_ACCESSES"};
+      return {"-O1", "-fsanitize=thread", "-DTUNER_CPU_REPORT_ACCESSES", inlining};
   }
   return {};
 }
