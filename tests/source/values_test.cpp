@@ -40,6 +40,8 @@ TEST_SUITE("source::Value") {
     CHECK(text_of(divide(add(n, number_value(255)), number_value(256))) == "ceil_div(n, 256)");
     CHECK(text_of(add(divide(subtract(n, number_value(1)), b), number_value(1))) == "ceil_div(n, b)");
     CHECK(text_of(round_up_quotient(divide(call("real", {n}), call("real", {b})))) == "ceil_div(n, b)");
+    CHECK(text_of(divide(add(number_value(999999), b), b)) == "ceil_div(1000000, b)");
+    CHECK(text_of(divide(add(n, b), b)) == "ceil_div(n + 1, b)");
     CHECK(text_of(divide(add(n, number_value(254)), number_value(256))) == "(n + 254) / 256");
     CHECK(text_of(divide(subtract(n, number_value(1)), b)) == "(n - 1) / b");
   }
@@ -77,7 +79,7 @@ TEST_SUITE("source::Value") {
       std::int64_t right = of_n;
       for (int step = 0; step < 4; ++step) {
         const std::int64_t by = 1 + below(40);
-        switch (below(5)) {
+        switch (below(6)) {
           case 0:
             value = add(value, number_value(by)), right += by;
             break;
@@ -89,6 +91,9 @@ TEST_SUITE("source::Value") {
             break;
           case 3:
             value = divide(subtract(add(value, b), number_value(1)), b), right = (right + of_b - 1) / of_b;
+            break;
+          case 4:
+            value = divide(add(value, b), b), right = right / of_b + 1;
             break;
           default:
             value = divide(value, number_value(by)), right /= by;

@@ -235,10 +235,10 @@ Value divide(Value a, const Value& b) {
   }
   const Value rest = add(subtract(a, b), number_value(1));
   const std::vector<Term> before = terms_of(a);
-  // (n + d - 1) / d
+  // (n + 256 - 1) / 256, and (n + d) / d for n that are not negative
   const bool rounds_up = b.kind == Kind::number
                              ? b.number > 1 && constant_of(before) == b.number - 1
-                             : constant_of(before) == -1 && terms_of(rest).size() < before.size();
+                             : before.size() > 1 && terms_of(subtract(a, b)).size() < before.size();
   if (rounds_up) return call("ceil_div", {rest, b});
   return {Kind::call, 0, "/", {std::move(a), b}};
 }
@@ -256,7 +256,7 @@ Value call(std::string name, std::vector<Value> operands) {
     return multiply(operands[0], number_value(std::int64_t{1} << operands[1].number));
   if (name == ">>" && operands[1].kind == Kind::number && operands[1].number < 62)
     return divide(operands[0], number_value(std::int64_t{1} << operands[1].number));
-  if (name == "ceil_div" && operands[1].is(1)) return operands[0];
+  if (name == "ceil_div" && (operands[1].is(1) || operands[0].is(0))) return operands[0];
   return {Kind::call, 0, std::move(name), std::move(operands)};
 }
 
