@@ -21,8 +21,10 @@ std::string name_in(Tokens tokens) {
   return {};
 }
 
-/// What is left of `d_x`, `x_gpu` and `h_x` without the side they are on.
+/// What is left of `d_x`, `dX`, `x_gpu` and `h_x` without the side they are on.
 std::string bare(std::string name) {
+  if (name.size() > 1 && (name[0] == 'd' || name[0] == 'h') && name[1] >= 'A' && name[1] <= 'Z')
+    return name.substr(1);
   for (const char* prefix : {"dev_", "host_", "d_", "h_", "gpu_", "cpu_"})
     if (name.starts_with(prefix)) return name.substr(std::string_view(prefix).size());
   for (const char* suffix : {"_gpu", "_cpu", "_host", "_device", "_dev", "_ref", "_d", "_h"})
@@ -48,25 +50,33 @@ class HostBuffers {
           if (part.size() < 12) names.push_back(name_in(part));
       }
       if (names.size() > 6 || names.size() < 2) continue;
+      const bool copies = body[i].text.find("emcpy") != std::string_view::npos;
       for (const std::string& one : names)
         for (const std::string& other : names)
-          if (!one.empty() && one != other) m_pairs.emplace_back(one, other);
+          if (!one.empty() && one != other) (copies ? m_copies : m_pairs).emplace_back(one, other);
     }
+    m_pairs.insert(m_pairs.end(), m_copies.begin(), m_copies.end());
   }
 
-  bool are_one(const std::string& host, const std::string& device) const {
-    if (host == device || has(host, device) || bare(host) == bare(device)) return true;
+  /// Their names say more than a copy from one to the other, and that more than a function that takes both.
+  bool are_one(const std::string& host, const std::string& device, int strictness) const {
+    if (strictness == 2) return bare(host) == bare(device);
+    if (strictness == 1) return has(m_copies, host, device);
     // Compared with what was copied from the device.
-    return std::ranges::any_of(
-        m_pairs, [&](const auto& pair) { return pair.first == host && has(pair.second, device); });
+    return has(m_pairs, host, device) || std::ranges::any_of(m_pairs, [&](const auto& pair) {
+             return pair.first == host && has(m_pairs, pair.second, device);
+           });
   }
 
  private:
-  bool has(const std::string& one, const std::string& other) const {
-    return std::ranges::count(m_pairs, std::pair(one, other)) > 0;
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+  static bool has(const Pairs& pairs, const std::string& one, const std::string& other) {
+    return std::ranges::count(pairs, std::pair(one, other)) > 0;
   }
 
-  std::vector<std::pair<std::string, std::string>> m_pairs;
+  Pairs m_copies;
+  Pairs m_pairs;  ///< those too
 };
 
 class ReferenceWriter {
@@ -98,6 +108,7 @@ class ReferenceWriter {
     const DraftBuffer* buffer = nullptr;
     bool written = false;
     bool starts_read = false;
+    std::string host = {};  ///< the buffer that the program passes
   };
 
   std::optional<CpuReference> from_call(const ProgramFunction& function, const Frame& call,
@@ -121,6 +132,7 @@ class ReferenceWriter {
         one = Passed{"nullptr", in_double(m_source.program.resolved_type(parameter.type)) + "*"};
       } else {
         one = pointer(buffer_of(name_in(given), pairs), uses[i]);
+        if (one) one->host = name_in(given);
       }
       if (!one) return std::nullopt;
       passed.push_back(std::move(*one));
@@ -132,7 +144,26 @@ class ReferenceWriter {
     for (const DraftBuffer& buffer : m_buffers)
       if (buffer.is_output && !is_written(buffer)) return std::nullopt;
     if (std::ranges::none_of(passed, &Passed::written)) return std::nullopt;
+    if (takes_one_for_two(passed) || !reads_enough(passed)) return std::nullopt;
     return text(function, passed, doubles);
+  }
+
+  /// Two buffers of the program would be one of the kernel's.
+  static bool takes_one_for_two(const std::vector<Passed>& passed) {
+    return std::ranges::any_of(passed, [&](const Passed& one) {
+      return one.buffer != nullptr && std::ranges::any_of(passed, [&](const Passed& other) {
+               return other.buffer == one.buffer && other.written == one.written && other.host != one.host;
+             });
+    });
+  }
+
+  /// What reads nothing only fills a buffer, as kernels do that read nothing themselves.
+  bool reads_enough(const std::vector<Passed>& passed) const {
+    const auto reads = [](const Passed& one) {
+      return one.buffer != nullptr && one.buffer->is_input && (!one.written || one.starts_read);
+    };
+    return std::ranges::any_of(passed, reads) ||
+           std::ranges::none_of(m_source.uses, [](const PointerUse& use) { return use.read; });
   }
 
   /// What the call gives the function's template, in double precision; none: more than types, or not known.
@@ -171,12 +202,11 @@ class ReferenceWriter {
 
   const DraftBuffer* buffer_of(const std::string& host, const HostBuffers& pairs) const {
     const DraftBuffer* found = nullptr;
-    for (const int strictness : {0, 1}) {
+    for (const int strictness : {2, 1, 0}) {
       for (std::size_t i = 0; i < m_launch.arguments.size() && found == nullptr; ++i) {
         if (!m_source.kernel.parameters[i].pointer) continue;
         const std::string& device = m_launch.arguments[i].origin.path;
-        const bool fits = strictness == 0 ? bare(host) == bare(device) : pairs.are_one(host, device);
-        if (device.empty() || !fits) continue;
+        if (device.empty() || !pairs.are_one(host, device, strictness)) continue;
         const auto buffer =
             std::ranges::find(m_buffers, m_source.kernel.parameters[i].name, &DraftBuffer::name);
         if (buffer != m_buffers.end()) found = &*buffer;

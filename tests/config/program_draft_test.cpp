@@ -130,6 +130,37 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
               .reference;
       CHECK_MESSAGE(text.find("const float* e, int N)") != std::string::npos, text);
     }
+    SUBCASE("one that only fills a buffer is none") {
+      const std::string fills =
+          "void k_cpu(float* out, float x, int n) { for (int i = 0; i < n; ++i) out[i] = x; }\n";
+      const std::string call = "float* h_d = (float*)malloc(n * 4);\n  k_cpu(h_d, 1.0f, n);\n";
+      CHECK(
+          draft_of(program_of(copy_kernel, call + "  k<<<n / 64, 64>>>(d, e, n);", fills)).reference.empty());
+    }
+    SUBCASE("buffers of the host are those that are copied, not those that some call has beside them") {
+      const std::string adds =
+          "__global__ void k(float* d, const float* e, const float* f, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = e[i] - f[i]; }\n"
+          "void k_cpu(float* out, const float* in, const float* less, int n) {\n"
+          "  for (int i = 0; i < n; ++i) out[i] = in[i] - less[i]; }\n";
+      const auto arguments = [&](const std::string& copies) {
+        return draft_of(
+                   adds +
+                   "int main() { int n = 4096; float *p, *q, *r; cudaMalloc(&p, n * 4);\n"
+                   "  cudaMalloc(&q, n * 4); cudaMalloc(&r, n * 4);\n"
+                   "  float *a = load(n), *b = load(n), *c = load(n);\n  show(a, q, r); show(b, q, p);\n" +
+                   copies +
+                   "  cudaMemcpy(c, p, n * 4, cudaMemcpyDeviceToHost);\n"
+                   "  k_cpu(c, a, b, n);\n  k<<<n / 64, 64>>>(p, q, r, n);\n}\n")
+            .reference;
+      };
+      const std::string copies =
+          "  cudaMemcpy(q, a, n * 4, cudaMemcpyHostToDevice);\n"
+          "  cudaMemcpy(r, b, n * 4, cudaMemcpyHostToDevice);\n";
+      const std::string text = arguments(copies);
+      CHECK_MESSAGE(text.find("k_cpu(d_expected, e, f, N);") != std::string::npos, text);
+      CHECK(arguments("").empty());
+    }
     SUBCASE("one that leaves out a result is none") {
       const std::string reads =
           "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";
