@@ -175,6 +175,7 @@ class BlockLimits {
     std::int64_t most = 1024;
     while (most > 1 && !fits(most)) most /= 2;
     if (most == 1024) return;
+    most = std::max(most, config::number(one.usual).value_or(0));
     one.values = values_up_to(most, one.values);
   }
 

@@ -158,9 +158,11 @@ class LaunchParameters {
             (!known.present && is_passed(symbol));
         const bool is_size = is_of_problem && known.choices.empty() && !is_of_block(known.name);
         if (is_size || known.is_limit) continue;
-        if (!m_source.asks_for_block() && known.present) {
-          m_plan.notes.push_back(fmt::format("{} is {}: the kernel does not ask how large its blocks are",
-                                             known.name, *known.present));
+        const bool is_asked_for = m_source.asks_for_block() && asks_along(axis);
+        if (known.present && (!is_asked_for || loops_to(*known.present))) {
+          m_plan.notes.push_back(fmt::format(
+              "{} is {}: the kernel {}", known.name, *known.present,
+              is_asked_for ? "has a loop over as many" : "does not ask how large its blocks are"));
           m_planned.replace(symbol, source::number_value(*known.present));
           continue;
         }
@@ -176,6 +178,7 @@ class LaunchParameters {
       }
     }
     literal_block(is_plane);
+    keep_covered();
     follow_block();
   }
 
@@ -210,7 +213,9 @@ class LaunchParameters {
       if (one.kind != Value::Kind::number || one.number <= 1) continue;
       const std::optional<std::string> found = m_planned.parameter_of(one.number);
       // The number of several parameters stands as it is.
-      if (!found && (m_planned.is_literal(one.number) || !may_change_literals())) continue;
+      if (!found && (m_planned.is_literal(one.number) || !may_change_literals() || !asks_along(axis) ||
+                     loops_to(one.number)))
+        continue;
       std::string name;
       if (found) {
         name = *found;
@@ -243,6 +248,91 @@ class LaunchParameters {
         one.values = values_up_to(*usual, one.values);
   }
 
+  /// `blockIdx.x * 128` of the kernel, where the grid has a block for `8 * block` elements: it stays 16.
+  void keep_covered() {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (const std::string& symbol : source::symbols_of(m_launch.block[axis])) {
+        const auto name = m_plan.names.find(symbol);
+        if (name == m_plan.names.end()) continue;
+        const auto found = std::ranges::find(m_plan.parameters, name->second, &DraftParameter::name);
+        if (found == m_plan.parameters.end()) continue;
+        const auto usual = config::number(found->usual);
+        if (!usual || !covers_literal(m_launch.grid[axis], symbol, *usual, axis)) continue;
+        stays(*found, *usual);
+        found->why += "\n? the kernel has what a block covers as a number";
+      }
+  }
+
+  /// Whether what divides the grid is, with this value of `symbol`, a number that the kernel multiplies
+  /// blockIdx with.
+  bool covers_literal(const Value& grid, const std::string& symbol, std::int64_t usual,
+                      std::size_t axis) const {
+    if (grid.kind != Value::Kind::call) return false;
+    if ((grid.is_call("ceil_div") || grid.is_call("/")) &&
+        source::symbols_of(grid.operands[1]).contains(symbol)) {
+      const Value covered = source::replaced(grid.operands[1], [&](const std::string& one) {
+        return one == symbol ? std::optional(source::number_value(usual)) : std::nullopt;
+      });
+      return covered.kind == Value::Kind::number && multiplies_block(axis, covered.number);
+    }
+    return std::ranges::any_of(grid.operands,
+                               [&](const Value& one) { return covers_literal(one, symbol, usual, axis); });
+  }
+
+  /// `128 * blockIdx.x` or `blockIdx.x * TILE`, where that is the number.
+  bool multiplies_block(std::size_t axis, std::int64_t number) const {
+    return in_body([&](Tokens body, std::size_t i) {
+      if (!body[i].is("blockIdx") || i + 4 >= body.size() || !body[i + 2].is(axis_name(axis))) return false;
+      return (i > 1 && body[i - 1].is("*") && is_constant(body[i - 2], number)) ||
+             (body[i + 3].is("*") && is_constant(body[i + 4], number));
+    });
+  }
+
+  /// `for (…; i < TILE; …)`, where that is the number.
+  bool loops_to(std::int64_t number) const {
+    return in_body([&](Tokens body, std::size_t i) {
+      return body[i].is("<") && i + 2 < body.size() && body[i + 2].is(";") &&
+             is_constant(body[i + 1], number);
+    });
+  }
+
+  /// The kernel asks which thread of its block it is along the axis.
+  bool asks_along(std::size_t axis) const {
+    return axis == 0 || in_body([&](Tokens body, std::size_t i) {
+             const bool is_whole = i + 2 >= body.size() || !body[i + 1].is(".");
+             return source::is_one_of(body[i].text, {"threadIdx", "blockDim"})
+                        ? is_whole || body[i + 2].is(axis_name(axis))
+                        : source::is_one_of(body[i].text, {"cg", "cooperative_groups", "thread_rank", "asm"});
+           });
+  }
+
+  template <class Test>
+  bool in_body(const Test& test) const {
+    return std::ranges::any_of(m_source.reached, [&](const ProgramFunction* function) {
+      for (std::size_t i = 0; i < function->body.size(); ++i)
+        if (test(function->body, i)) return true;
+      return false;
+    });
+  }
+
+  static std::string_view axis_name(std::size_t axis) { return std::string_view("xyz").substr(axis, 1); }
+
+  /// A number, or a name that the source gives it.
+  bool is_constant(const Token& token, std::int64_t number) const {
+    if (token.kind == Token::Kind::number) return token.is(std::to_string(number));
+    if (!token.is_word()) return false;
+    const Value value = m_source.host.evaluate({&token, 1}, {});
+    if (value.kind != Value::Kind::symbol) return value.is(number);
+    const SymbolFacts& known = m_planned.facts(value.name);
+    return known.constant && !known.guarded && known.present == number;
+  }
+
+  static void stays(DraftParameter& one, std::int64_t usual) {
+    const bool is_runtime = one.values.starts_with('{');
+    one.values =
+        is_runtime ? fmt::format("{{ values = [{}], runtime = true }}", usual) : fmt::format("[{}]", usual);
+  }
+
   /// Where blocks number the elements one behind the other, a grid that does not follow the block leaves some
   /// of them out.
   void follow_block() {
@@ -259,9 +349,7 @@ class LaunchParameters {
         if (const auto usual = config::number(found->usual)) {
           grid = with_divisor(grid, *usual, source::symbol_value(symbol), true);
           if (follows()) continue;
-          const bool is_runtime = found->values.starts_with('{');
-          found->values = is_runtime ? fmt::format("{{ values = [{}], runtime = true }}", *usual)
-                                     : fmt::format("[{}]", *usual);
+          stays(*found, *usual);
           found->why += "\n? the grid does not follow it";
         }
         m_source.ask(

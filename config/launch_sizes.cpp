@@ -44,19 +44,37 @@ class LaunchSizes {
         return source::symbols_of(argument.value).contains(symbol);
       });
       const bool is_of_launch = occurs_in_launch(symbol) || !all_extents_known();
-      if (known.counter) {
+      const bool is_fixed_block = known.constant && known.present && is_of_block(known.name) && !is_argument;
+      const bool is_open =
+          known.counter && (!known.present || (known.present == 0 && occurs_in_launch(symbol)));
+      if (is_open) {
+        m_planned.replace(symbol, Value());
+      } else if (known.counter) {
         m_plan.notes.push_back(fmt::format("{} counts in a loop; the draft has its first value", known.name));
-        m_planned.replace(symbol, source::number_value(known.present.value_or(0)));
+        m_planned.replace(symbol, source::number_value(*known.present));
+      } else if (is_fixed_block) {
+        m_planned.replace(symbol, source::number_value(*known.present));
       } else if (known.present && !is_argument && numbers_blocks(symbol)) {
         add_blocks(symbol, *known.present);
       } else if (known.constant && known.present && !m_planned.occurs_in_bytes(symbol) && !is_argument) {
         m_planned.replace(symbol, source::number_value(*known.present));
       } else if (known.present && !m_planned.occurs_in_bytes(symbol) && !is_of_launch) {
-        m_plan.notes.push_back(
-            fmt::format("{} is {}: no buffer and no grid depends on it", known.name, *known.present));
+        m_plan.notes.push_back(fmt::format("{}{} is {}: no buffer and no grid depends on it",
+                                           may_be_extent(symbol) ? "? " : "", known.name, *known.present));
         m_planned.replace(symbol, source::number_value(*known.present));
       }
     }
+  }
+
+  /// The kernel is passed it for an integer that may say how far it reads.
+  bool may_be_extent(const std::string& symbol) const {
+    for (std::size_t i = 0; i < m_launch.arguments.size(); ++i) {
+      const source::SourceParameter& parameter = m_source.kernel.parameters[i];
+      if (!parameter.pointer && source::symbols_of(m_launch.arguments[i].value).contains(symbol) &&
+          m_source.may_be_size(parameter, m_source.program.resolved_type(parameter.type)))
+        return true;
+    }
+    return false;
   }
 
   /// The grid alone has it, and threads go on by the grid's size: any number of blocks does the same.

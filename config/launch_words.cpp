@@ -23,8 +23,9 @@ class LaunchWords {
       if (!m_launch.grid[axis].is(1) || !m_launch.block[axis].is(1)) axes = axis + 1;
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const Value grid = m_launch.grid[axis];
-      m_plan.grid.push_back(can_be_said(grid) ? text(grid) : "?");
-      m_plan.block.push_back(can_be_said(m_launch.block[axis]) ? text(m_launch.block[axis]) : "?");
+      const Value& block = m_launch.block[axis];
+      m_plan.grid.push_back(can_be_said(grid) && !grid.is(0) ? text(grid) : "?");
+      m_plan.block.push_back(can_be_said(block) && !block.is(0) ? text(block) : "?");
       if (grid.is_call("/") && can_be_said(grid))
         add_constraint(source::call(
             "==", {source::call("%", {grid.operands[0], grid.operands[1]}), source::number_value(0)}));
@@ -85,8 +86,15 @@ class LaunchWords {
       Value count = source::divide(argument.bytes, m_source.host.size_of(planned.type));
       if (can_be_said(count)) {
         for (const Value& factor : source::factors_of(count)) planned.extent.push_back(text(factor));
-        planned.extent_from = argument.is_filled ? fmt::format("? line {} fills so many", argument.bytes_line)
-                                                 : fmt::format("allocated in line {}", argument.bytes_line);
+        const std::string lone = lone_size(count);
+        if (argument.is_filled)
+          planned.extent_from = fmt::format("? line {} fills so many", argument.bytes_line);
+        else if (lone.empty())
+          planned.extent_from = fmt::format("allocated in line {}", argument.bytes_line);
+        else
+          planned.extent_from = fmt::format(
+              "? allocated in line {}; how does {}, which the kernel is not passed, follow from the others",
+              argument.bytes_line, lone);
       } else {
         planned.extent_from =
             fmt::format("the allocation in line {} has {} bytes", argument.bytes_line, text(argument.bytes));
@@ -94,6 +102,20 @@ class LaunchWords {
     }
     planned.init = init(argument.contents, planned.type);
     return planned;
+  }
+
+  /// A size that neither the launch has nor its arguments: the kernel reads as far as the others say.
+  std::string lone_size(const Value& count) const {
+    for (const std::string& symbol : source::symbols_of(count)) {
+      const auto has = [&](const Value& one) { return source::symbols_of(one).contains(symbol); };
+      const bool is_launched = std::ranges::any_of(m_launch.grid, has) ||
+                               std::ranges::any_of(m_launch.block, has) || has(m_launch.shared_bytes) ||
+                               std::ranges::any_of(m_launch.arguments, has, &LaunchArgument::value);
+      const auto name = m_plan.names.find(symbol);
+      if (!is_launched && name != m_plan.names.end() && std::ranges::count(m_plan.sizes, name->second) > 0)
+        return name->second;
+    }
+    return {};
   }
 
   /// Empty: a spec cannot say it.

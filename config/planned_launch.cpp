@@ -95,13 +95,13 @@ std::optional<std::string> PlannedLaunch::parameter_of(std::int64_t number) cons
 }
 
 std::string PlannedLaunch::free_name(std::string name) const {
+  name.erase(0, name.find_first_not_of('_'));
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "N" + name;
   const auto is_taken = [&](const std::string& one) {
-    // The last two are the engine's.
-    return plan.has_parameter(one) || std::ranges::count(plan.sizes, one) > 0 ||
-           one.starts_with("ELEMENT_") || one.starts_with("__");
+    // The last are the engine's.
+    return plan.has_parameter(one) || std::ranges::count(plan.sizes, one) > 0 || one.starts_with("ELEMENT_");
   };
   std::string free = name;
   for (int number = 2; is_taken(free); ++number) free = fmt::format("{}_{}", name, number);

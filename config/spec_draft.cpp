@@ -138,12 +138,21 @@ class Draft {
     std::vector<std::string> all = m_source.request.options;
     for (const auto& [name, value] : m_source.request.macros) {
       const auto* const known = m_source.program.macro(name);
-      const bool is_asked_for = std::ranges::any_of(
-          m_source.program.files(), [&](const auto& file) { return mentions(file.text, name); });
-      if (is_asked_for && (known == nullptr || known->line == 0) && !m_plan.has_parameter(name))
+      if (asks_for(name) && (known == nullptr || known->line == 0) && !m_plan.has_parameter(name))
         all.push_back(fmt::format("-D{}={}", name, value));
     }
+    // CUDA 13 has no longer what these names of the host's code were.
+    for (const auto& [name, now] : {std::pair("cudaThreadSynchronize", "cudaDeviceSynchronize"),
+                                    std::pair("cudaThreadExit", "cudaDeviceReset"),
+                                    std::pair("cudaThreadSetCacheConfig", "cudaDeviceSetCacheConfig")})
+      if (m_source.host_code_line > 0 && asks_for(name)) all.push_back(fmt::format("-D{}={}", name, now));
     return all;
+  }
+
+  /// A file has the name.
+  bool asks_for(const std::string& name) const {
+    return std::ranges::any_of(m_source.program.files(),
+                               [&](const auto& file) { return mentions(file.text, name); });
   }
 
   std::string entry() const {
@@ -176,11 +185,15 @@ class Draft {
     for (const auto& [key, values] : {std::pair("block", &m_plan.block), std::pair("grid", &m_plan.grid)}) {
       std::vector<std::string> said = *values;
       std::string comment = doubt(key);
-      for (std::string& one : said) {
+      for (std::size_t axis = 0; axis < said.size(); ++axis) {
+        std::string& one = said[axis];
         if (one != "?") continue;
-        one = m_plan.parameters.empty() || std::string_view(key) == "grid"
-                  ? fmt::format("ceil_div({}, 256)", m_plan.sizes.empty() ? "1" : m_plan.sizes.front())
-                  : "256";
+        const std::string threads = axis == 0 ? "256" : "1";
+        const bool has_threads = axis < m_plan.block.size() && m_plan.block[axis] != "?";
+        one = std::string_view(key) == "block"
+                  ? threads
+                  : fmt::format("ceil_div({}, {})", m_plan.sizes.empty() ? "1" : m_plan.sizes.front(),
+                                has_threads ? m_plan.block[axis] : threads);
         comment = "? the launch does not say it in a way that can be read";
         m_source.ask(fmt::format("{}: line {} does not say it in a way that can be read", key,
                                  m_source.launches.front().line));
@@ -222,8 +235,9 @@ class Draft {
         return buffer.extent.find(parameter.name) != std::string::npos;
       });
       // Metrics are real numbers over sizes.
-      const bool is_plain = buffer.extent.find_first_of("<>?&|%^") == std::string::npos &&
-                            !contains_any(buffer.extent, {"multiprocessor", "max_", "max(", "min("});
+      const bool is_plain =
+          buffer.extent.find_first_of("<>?&|%^") == std::string::npos &&
+          !contains_any(buffer.extent, {"multiprocessor", "max_", "l2_bytes", "max(", "min("});
       if (!type || has_parameter || !is_plain) continue;
       const int times = buffer.is_input && buffer.is_output && is_read(buffer.name) ? 2 : 1;
       const auto each = static_cast<double>(model::size_bytes(*type)) * times;

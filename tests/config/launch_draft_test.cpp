@@ -419,6 +419,93 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(extent[1].text == "LD");
   }
 
+  TEST_CASE("a step behind a rest rounds a grid up") {
+    const auto grid = [](const std::string& blocks) {
+      return spec_of(drafted(program_of(copy_kernel, "int threads = 256, blocks = n / threads; " + blocks +
+                                                         " k<<<blocks, threads>>>(d, e, n);")))
+          .steps.front()
+          .grid.front()
+          .text;
+    };
+    CHECK(grid("if (n % threads) blocks++;") == "ceil_div(N, THREADS)");
+    CHECK(grid("if (n % threads != 0) { ++blocks; }") == "ceil_div(N, THREADS)");
+    CHECK(grid("if (n % threads > 0) blocks += 1;") == "ceil_div(N, THREADS)");
+    CHECK(drafted(program_of(copy_kernel,
+                             "int blocks = n / 256; if (n > 5) ++blocks;\n"
+                             "  k<<<blocks, 256>>>(d, e, n);"))
+              .asks("does not say it in a way that can be read"));
+  }
+
+  TEST_CASE("what a call gives later is not what a variable begins with") {
+    const Drafted result = drafted(program_of(copy_kernel,
+                                              "int blocks = 0, threads = 0; find(&blocks, &threads);\n"
+                                              "  k<<<blocks, threads>>>(d, e, n);"));
+    CHECK(values_of(result, "THREADS") == std::vector<std::int64_t>{64, 128, 256, 512, 1024});
+    const Drafted counted = drafted(
+        program_of(copy_kernel, "int blocks = 0; find(&blocks); blocks *= 2; k<<<blocks, 256>>>(d, e, n);"));
+    CHECK(spec_of(counted).steps.front().grid.front().text == "ceil_div(N, BLOCK_SIZE)");
+    CHECK(counted.asks("does not say it in a way that can be read"));
+  }
+
+  TEST_CASE("a size that the kernel is not passed is asked about where its buffers have it") {
+    const std::string launch =
+        "int all = count(n); float* f; cudaMalloc(&f, all * 4);\n"
+        "  k<<<n / 64, 64>>>(d, f, n);";
+    const Drafted result = drafted(program_of(copy_kernel, launch));
+    CHECK(result.draft.spec.find("\nextent = [\"N\"]  # allocated in line ") != std::string::npos);
+    CHECK(result.draft.spec.find("\nextent = [\"ALL\"]  # ? allocated in line ") != std::string::npos);
+    CHECK(result.asks("how does ALL, which the kernel is not passed, follow from the others"));
+  }
+
+  TEST_CASE("a block stays where the kernel has what it covers as a number") {
+    const std::string kernel =
+        "__global__ void k(float* d, const float* e, int n) {\n"
+        "  int i = 8 * (blockIdx.x * blockDim.x + threadIdx.x); d += 128 * blockIdx.x; d[threadIdx.x] = "
+        "e[i]; "
+        "}\n";
+    const std::string launch =
+        "int threads = 16; k<<<(n + 8 * threads - 1) / (8 * threads), threads>>>(d, e, n);";
+    CHECK(values_of(drafted(program_of(kernel, launch)), "THREADS") == std::vector<std::int64_t>{16});
+    const std::string tiled =
+        "#define TILE 64\n__global__ void k(float* d, const float* e, int n) { __shared__ float s[TILE];\n"
+        "  s[threadIdx.x] = e[blockIdx.x * blockDim.x + threadIdx.x];\n"
+        "  for (int i = 0; i < TILE; ++i) d[i] += s[i]; }\n";
+    const Drafted looped =
+        drafted(program_of(tiled, "int threads = 64; k<<<n / threads, threads>>>(d, e, n);"));
+    CHECK(spec_of(looped).parameters.empty());
+    CHECK(looped.draft.spec.find("# threads is 64: the kernel has a loop over as many\n") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("a block has no more threads along an axis that the kernel does not ask for") {
+    const Drafted named = drafted(
+        program_of(copy_kernel, "dim3 b(X, Y); k<<<n / X, b>>>(d, e, n);", "#define X 64\n#define Y 2\n"));
+    CHECK(spec_of(named).parameters.size() == 1);
+    CHECK(spec_of(named).steps.front().block.back().text == "2");
+    const Drafted numbers = drafted(program_of(copy_kernel, "dim3 b(64, 2); k<<<n / 64, b>>>(d, e, n);"));
+    CHECK(spec_of(numbers).parameters.size() == 1);
+  }
+
+  TEST_CASE("names that C++ keeps for compilers are no parameters, and a default is among the values") {
+    const Drafted result = drafted(
+        program_of(copy_kernel, "k<<<(n + _BLOCK_SIZE_ - 1) / _BLOCK_SIZE_, _BLOCK_SIZE_>>>(d, e, n);",
+                   "#define _BLOCK_SIZE_ 128\n"));
+    CHECK(values_of(result, "BLOCK_SIZE_").size() == 5);
+    const std::string shared =
+        "__global__ void k(float* d, const float* e, int n) { __shared__ float s[256];\n"
+        "  s[threadIdx.x] = e[blockIdx.x * blockDim.x + threadIdx.x]; d[blockIdx.x * blockDim.x] = s[0]; }\n";
+    const Drafted odd =
+        drafted(program_of(shared, "int threads = 250; k<<<n / threads, threads>>>(d, e, n);"));
+    CHECK(values_of(odd, "THREADS").back() == 250);
+  }
+
+  TEST_CASE("names that CUDA 13 lacks are those that it has") {
+    const Drafted result =
+        drafted(program_of(copy_kernel, "k<<<n / 64, 64>>>(d, e, n); cudaThreadSynchronize();"));
+    CHECK(result.draft.spec.find("options = [\"-DcudaThreadSynchronize=cudaDeviceSynchronize\"]\n") !=
+          std::string::npos);
+  }
+
   TEST_CASE("an object that is made for the launch says the type of a template") {
     const Drafted result = drafted(
         "struct Scale { float by; };\n"

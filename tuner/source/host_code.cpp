@@ -208,6 +208,24 @@ std::optional<Value> HostCode::member_of_device(const std::string& path) {
   return symbol(facts.name, facts);
 }
 
+std::optional<Value> HostCode::rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame) {
+  const Tokens body = frame.function->body;
+  std::size_t close = step.position - frame.function->begin;
+  while (close > 0 && is_one_of(body[close - 1].text, {"+", "{"})) --close;
+  std::size_t open = close;
+  for (int depth = 0; open > 0; --open) {
+    depth += body[open - 1].is(")") ? 1 : body[open - 1].is("(") ? -1 : 0;
+    if (depth == 0 || is_one_of(body[open - 1].text, {";", "{", "}"})) break;
+  }
+  if (open < 2 || !body[open - 1].is("(") || !body[open - 2].is("if")) return std::nullopt;
+  const Value quotient = evaluate(first, frame);
+  Value rest = evaluate(body.subspan(open, close - open - 1), frame);
+  if ((rest.is_call("!=") || rest.is_call(">")) && rest.operands[1].is(0)) rest = Value(rest.operands[0]);
+  if (!quotient.is_call("/") || !rest.is_call("%")) return std::nullopt;
+  if (!std::ranges::equal(quotient.operands, rest.operands, same)) return std::nullopt;
+  return call("ceil_div", quotient.operands);
+}
+
 Value HostCode::local_value(const LocalVariable& variable, const std::string& path, const Frame& frame) {
   const FunctionVariables& all = variables_of(*frame.function);
   SymbolFacts facts;
@@ -265,6 +283,10 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     if (value.kind == Value::Kind::number) facts.present = value.number;
     return value;
   };
+  if (!changes.empty() && changes.back()->steps && changes.size() + (variable.init.empty() ? 0 : 1) == 2)
+    if (auto value =
+            rounded_up(variable.init.empty() ? changes.front()->value : variable.init, *changes.back(), then))
+      return *value;
   const bool settled = changes.empty() && !variable.init.empty();
   const LocalAssignment* const last = changes.empty() ? nullptr : changes.back();
   const bool set_for_sure = last != nullptr && !last->value.empty() && !facts.counter && !last->conditional &&
@@ -295,6 +317,8 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
   if (!variable.init.empty()) {
     const Value first = present(variable.init);
     if (!is_integer_type(type)) return {};
+    // What `n = 0; read(&n)` begins with says nothing.
+    if (facts.present == 0 && !facts.counter) facts.present.reset();
     // `n = 100; if (argc > 1) n = atoi(argv[1])` is a size that the program takes; a loop's counter is not.
     if (first.kind == Value::Kind::symbol && changes.size() == 1) return first;
   }

@@ -110,6 +110,8 @@ class HostCode {
   /// What a parameter is set to, whatever was passed: `block_size = 32` before the launch.
   std::optional<std::int64_t> number_set_before(const std::string& path, const Frame& frame);
   Value local_value(const LocalVariable& variable, const std::string& path, const Frame& frame);
+  /// Of `first; if (n % d) blocks++`, which steps at `step`: the quotient in `first` rounded up.
+  std::optional<Value> rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame);
   std::optional<Value> component(Tokens init, const std::string& member, const Frame& frame);
   std::optional<Value> member_of_device(const std::string& path);
   /// What a list in braces gives a member of a struct; empty: nothing.

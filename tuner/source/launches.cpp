@@ -195,8 +195,13 @@ int weight(const ProgramLaunch& launch) {
   if (top->function->name == "main") known += 4;
   for (const Value& one : launch.grid) known += one.is_known() ? 2 : 0;
   for (const Value& one : launch.block) known += one.is_known() ? 2 : 0;
-  for (const LaunchArgument& argument : launch.arguments)
+  std::set<std::string> of_grid;
+  for (const Value& one : launch.grid) of_grid.merge(symbols_of(one));
+  for (const LaunchArgument& argument : launch.arguments) {
     known += argument.bytes.is_known() || argument.value.is_known() ? 1 : 0;
+    // Of two launches, one may pass a number where the other says what the grid is for.
+    for (const std::string& symbol : symbols_of(argument.value)) known += of_grid.contains(symbol) ? 1 : 0;
+  }
   return known;
 }
 
