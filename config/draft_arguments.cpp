@@ -145,6 +145,9 @@ class ArgumentTables {
       const bool is_indexed_so = extent == planned->extent;
       extent = planned->extent;
       from = planned->extent_from;
+      if (!planned->lone_size.empty() && !is_followed(planned->lone_size))
+        from = fmt::format("? {}; how does {}, which the kernel is not passed, follow from the others", from,
+                           planned->lone_size);
       if (from.starts_with("? ") && !is_indexed_so)
         m_source.ask(fmt::format("{}: how many elements has it? {}", name, from.substr(2)));
     } else if (extent.empty()) {
@@ -162,10 +165,37 @@ class ArgumentTables {
     std::string text = fmt::format(
         "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\naccess = \"{}\"  # {}\nextent = {}  # {}\n", name,
         known_type, m_types.doubt(parameter), access, why, toml_list(extent), from);
-    if (is_input) text += init(m_types.struct_of(parameter), planned, known_type);
+    if (is_input) text += init(m_types.struct_of(parameter), planned, known_type, held_init(place));
     if (std::string_view(access) == "inout" && (planned == nullptr || planned->init.empty()))
       m_source.ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
     return text;
+  }
+
+  /// Some buffer with this size has indices that another buffer holds, and these follow it.
+  bool is_followed(const std::string& size) const {
+    for (std::size_t i = 0; i < m_source.held.size(); ++i) {
+      const std::size_t of = m_source.held[i].of;
+      if (of != i && of < m_plan.arguments.size() && m_plan.arguments[of].lone_size == size) return true;
+    }
+    return false;
+  }
+
+  /// What a buffer holds whose numbers are indices of another: no more than that has elements, or rows.
+  /// Empty: it does not, or nobody knows how many these are.
+  std::string held_init(std::size_t place) const {
+    const source::HeldIndex& held = m_source.held[place];
+    if (held.of == place) return {};
+    const bool is_planned = held.of < m_plan.arguments.size() && !m_plan.arguments[held.of].extent.empty();
+    std::vector<std::string> extent =
+        is_planned ? m_plan.arguments[held.of].extent : indexed_extent(m_source, m_plan, held.of);
+    if (held.is_row && extent.size() < 2) return {};
+    if (held.is_row) extent.resize(1);
+    const std::string count = product_text(extent);
+    const bool has_parameter = std::ranges::any_of(m_plan.parameters, [&](const DraftParameter& parameter) {
+      return count.find(parameter.name) != std::string::npos;
+    });
+    if (count.empty() || has_parameter) return {};
+    return held.begins_row ? fmt::format("sorted(0, {})", count) : fmt::format("integers(0, {} - 1)", count);
   }
 
   /// A buffer holds numbers one behind the other.
@@ -186,10 +216,11 @@ class ArgumentTables {
   }
 
   /// `one`: what its elements are; null: no struct.
-  static std::string init(const SourceStruct* one, const PlannedArgument* planned, const std::string& type) {
+  static std::string init(const SourceStruct* one, const PlannedArgument* planned, const std::string& type,
+                          const std::string& held = "") {
     if (one == nullptr) {
       if (planned != nullptr && !planned->init.empty()) return fmt::format("init = \"{}\"\n", planned->init);
-      return fmt::format("init = \"{}\"  # ?\n", usual_init(type));
+      return fmt::format("init = \"{}\"  # ?\n", held.empty() ? usual_init(type) : held);
     }
     std::string text = "\n[arguments.init]  # ?\n";
     for (const SourceField& field : one->fields)

@@ -65,6 +65,7 @@ struct DraftSource {
   std::vector<SourceStruct> structs;             ///< of all files
   std::vector<PointerUse> uses;                  ///< of each parameter
   std::vector<std::vector<std::string>> shapes;  ///< the same; see indexed_shapes()
+  std::vector<source::HeldIndex> held;           ///< the same; see held_indices()
   std::vector<ProgramLaunch> launches;           ///< those that say most come first
   std::vector<const ProgramFunction*> reached;
   std::set<std::string_view> words;              ///< of the functions that are reached
@@ -85,7 +86,8 @@ struct PlannedArgument {
   std::map<std::string, std::string> fields;  ///< the same of those fields of a struct that are known
   std::vector<std::string> extent;            ///< of a buffer; empty: not known
   std::string extent_from;                    ///< for the comment
-  std::string init;                           ///< empty: the usual one
+  std::string lone_size;  ///< one in the extent that the kernel is not passed; empty: none
+  std::string init;       ///< empty: the usual one
   bool is_null = false;
   std::string type;  ///< of a parameter whose type a template gives; empty: as it is declared
 };

@@ -108,6 +108,7 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
       host_code_line(tuner::source::host_code_line(its_program.files().front().text)),
       uses(pointer_uses(its_program, its_kernel)),
       shapes(tuner::source::indexed_shapes(its_program, its_kernel)),
+      held(tuner::source::held_indices(its_kernel)),
       launches(launches_of(host, its_kernel)),
       reached(reached_functions(its_program, its_kernel)),
       words(words_of(reached)),

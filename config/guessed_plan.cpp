@@ -20,7 +20,7 @@ std::string of_sizes(const std::string& bound, const Said& said) {
   for (const Token& token : source::tokens_of(std::string_view(bound).substr(0, by))) {
     const std::string one = token.is_word() ? said(std::string(token.text)) : std::string(token.text);
     if (one.empty()) return {};
-    text += token.is("*") ? " * " : one;
+    text += token.is("*") || token.is("+") ? fmt::format(" {} ", token.text) : one;
   }
   return by == std::string::npos ? text : fmt::format("ceil_div({}, {})", text, bound.substr(by + 3));
 }

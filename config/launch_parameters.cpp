@@ -102,7 +102,8 @@ class LaunchParameters {
       const std::vector<source::Token> type = source::tokens_of(parameter.type);
       const bool varies = source::is_integer_type(m_source.program.resolved_type(source::type_text(type))) &&
                           parameter.type.find("bool") == std::string::npos;
-      if (!varies || !(value.kind == Value::Kind::number || value.kind == Value::Kind::symbol)) {
+      const bool is_number = value.kind == Value::Kind::number || value.kind == Value::Kind::symbol;
+      if (!varies || !(is_number || is_of_function(m_launch.template_arguments[i]))) {
         std::vector<std::string_view> words;
         for (const source::Token& token : m_launch.template_arguments[i]) words.push_back(token.text);
         m_plan.template_arguments.push_back(value.kind == Value::Kind::number ? std::to_string(value.number)
@@ -111,6 +112,16 @@ class LaunchParameters {
       }
       template_value(parameter, i, value);
     }
+  }
+
+  /// The launch has a name in it that only the function around it knows.
+  bool is_of_function(Tokens argument) const {
+    const ProgramFunction& function = *m_launch.frame->function;
+    return std::ranges::any_of(argument, [&](const Token& token) {
+      return token.is("decltype") || token.is(".") ||
+             m_source.host.local(token.text, *m_launch.frame) != nullptr ||
+             std::ranges::count(function.template_parameters, token.text, &TemplateParameter::name) > 0;
+    });
   }
 
   void template_value(const TemplateParameter& parameter, std::size_t index, const Value& value) {
@@ -132,8 +143,12 @@ class LaunchParameters {
     const std::string values =
         !choices.empty() ? fmt::format("[{}]", fmt::join(choices, ", "))
         : in_block       ? block_values({}, present, present.value_or(256) <= 32)
-                         : guessed_values(parameter.name, std::to_string(present.value_or(1)), false);
-    m_planned.add_parameter(name, values, fmt::format("template parameter {}", parameter.name),
+                         : guessed_values(parameter.name, present ? std::to_string(*present) : "", false);
+    const bool is_open = !present && choices.empty();
+    if (is_open)
+      m_source.ask(fmt::format("{}: which values make sense? Line {} works it out", name, m_launch.line));
+    m_planned.add_parameter(name, values,
+                            fmt::format("{}template parameter {}", is_open ? "? " : "", parameter.name),
                             present ? std::to_string(*present) : "");
     m_plan.template_arguments.push_back(name);
     const std::optional<std::string> other =

@@ -43,7 +43,8 @@ class LaunchSizes {
       const bool is_argument = std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& argument) {
         return source::symbols_of(argument.value).contains(symbol);
       });
-      const bool is_of_launch = occurs_in_launch(symbol) || !all_extents_known();
+      // With a grid for more than buffers have, the kernel would read past their ends.
+      const bool is_of_launch = occurs_in_launch(symbol, buffers_are_fixed()) || !all_extents_known();
       const bool is_fixed_block = known.constant && known.present && is_of_block(known.name) && !is_argument;
       const bool is_open =
           known.counter && (!known.present || (known.present == 0 && occurs_in_launch(symbol)));
@@ -59,8 +60,9 @@ class LaunchSizes {
       } else if (known.constant && known.present && !m_planned.occurs_in_bytes(symbol) && !is_argument) {
         m_planned.replace(symbol, source::number_value(*known.present));
       } else if (known.present && !m_planned.occurs_in_bytes(symbol) && !is_of_launch) {
-        m_plan.notes.push_back(fmt::format("{}{} is {}: no buffer and no grid depends on it",
-                                           may_be_extent(symbol) ? "? " : "", known.name, *known.present));
+        m_plan.notes.push_back(fmt::format(
+            "{}{} is {}: no buffer {}", may_be_extent(symbol) ? "? " : "", known.name, *known.present,
+            occurs_in_launch(symbol) ? "follows it" : "and no grid depends on it"));
         m_planned.replace(symbol, source::number_value(*known.present));
       }
     }
@@ -99,10 +101,19 @@ class LaunchSizes {
     m_plan.names[symbol] = name;
   }
 
-  bool occurs_in_launch(const std::string& symbol) const {
+  bool occurs_in_launch(const std::string& symbol, bool but_grid = false) const {
     const auto has = [&](const Value& one) { return source::symbols_of(one).contains(symbol); };
-    return std::ranges::any_of(m_launch.grid, has) || std::ranges::any_of(m_launch.block, has) ||
-           has(m_launch.shared_bytes);
+    return (!but_grid && std::ranges::any_of(m_launch.grid, has)) ||
+           std::ranges::any_of(m_launch.block, has) || has(m_launch.shared_bytes);
+  }
+
+  /// Each buffer has a number of elements, whatever the size.
+  bool buffers_are_fixed() const {
+    return std::ranges::none_of(
+               m_launch.arguments,
+               [](const LaunchArgument& one) { return !source::symbols_of(one.bytes).empty(); }) &&
+           std::ranges::any_of(m_launch.arguments,
+                               [](const LaunchArgument& one) { return one.bytes.is_known(); });
   }
 
   bool all_extents_known() const {

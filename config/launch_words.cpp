@@ -36,9 +36,31 @@ class LaunchWords {
     for (std::size_t i = 0; i < m_launch.arguments.size(); ++i)
       m_plan.arguments.push_back(argument(m_launch.arguments[i], m_source.kernel.parameters[i]));
     whole_vectors();
+    doubt_grid();
   }
 
  private:
+  /// A grid over a size that no buffer follows and no argument: with more blocks it may read past them all.
+  void doubt_grid() {
+    const auto has_extent = [](const PlannedArgument& one) { return !one.extent.empty(); };
+    // Where threads go on by the grid's size, the kernel says where they end.
+    if (m_source.words.contains("gridDim") || std::ranges::none_of(m_plan.arguments, has_extent)) return;
+    for (const std::string& size : m_plan.sizes) {
+      const auto has = [&](const std::string& text) {
+        return std::ranges::count(source::tokens_of(text), std::string_view(size), &Token::text) > 0;
+      };
+      const bool is_followed = std::ranges::any_of(m_plan.arguments, [&](const PlannedArgument& one) {
+        return has(one.value) || std::ranges::any_of(one.extent, has);
+      });
+      const bool are_fixed = std::ranges::none_of(m_launch.arguments, [](const LaunchArgument& one) {
+        return !source::symbols_of(one.bytes).empty();
+      });
+      if (std::ranges::none_of(m_plan.grid, has) || (is_followed && !are_fixed)) continue;
+      m_plan.doubts["grid"] = fmt::format("? no buffer follows {}", size);
+      m_source.ask(fmt::format("grid: no buffer follows {}; up to which are these large enough?", size));
+    }
+  }
+
   std::string text(const Value& value) const {
     if (!value.is_known()) return "?";
     return source::text_of(value, [&](const std::string& symbol) {
@@ -86,15 +108,9 @@ class LaunchWords {
       Value count = source::divide(argument.bytes, m_source.host.size_of(planned.type));
       if (can_be_said(count)) {
         for (const Value& factor : source::factors_of(count)) planned.extent.push_back(text(factor));
-        const std::string lone = lone_size(count);
-        if (argument.is_filled)
-          planned.extent_from = fmt::format("? line {} fills so many", argument.bytes_line);
-        else if (lone.empty())
-          planned.extent_from = fmt::format("allocated in line {}", argument.bytes_line);
-        else
-          planned.extent_from = fmt::format(
-              "? allocated in line {}; how does {}, which the kernel is not passed, follow from the others",
-              argument.bytes_line, lone);
+        planned.lone_size = lone_size(count);
+        planned.extent_from = argument.is_filled ? fmt::format("? line {} fills so many", argument.bytes_line)
+                                                 : fmt::format("allocated in line {}", argument.bytes_line);
       } else {
         planned.extent_from =
             fmt::format("the allocation in line {} has {} bytes", argument.bytes_line, text(argument.bytes));

@@ -499,6 +499,53 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(values_of(odd, "THREADS").back() == 250);
   }
 
+  TEST_CASE("what counts in a loop has its first value, wherever that stands") {
+    const Drafted result = drafted(
+        program_of("__global__ void k(float* d, const float* e, int n, int t) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n - t) d[i + t] = e[i]; }\n",
+                   "int t; for (t = 1; t < n; t++) k<<<n / 64, 64>>>(d, e, n, t);"));
+    CHECK(spec_of(result).sizes == std::vector<std::string>{"N"});
+    CHECK(result.draft.spec.find("name = \"t\"\ntype = \"int\"\nvalue = \"1\"\n") != std::string::npos);
+  }
+
+  TEST_CASE("what a grid alone follows is no size where buffers do not follow it") {
+    const std::string scale =
+        "__global__ void k(float* d, const float* e) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; d[i] = e[i]; }\n"
+        "int main() { int n = 1000; float *d, *e; cudaMalloc(&d, 4096); cudaMalloc(&e, 4096);\n";
+    const Drafted fixed = drafted(scale + "  k<<<(n + 255) / 256, 256>>>(d, e); }\n");
+    CHECK(fixed.draft.spec.find("# n is 1000: no buffer follows it\n") != std::string::npos);
+    CHECK(spec_of(fixed).steps.front().grid.front().text == "ceil_div(1000, BLOCK_SIZE)");
+    const Drafted open = drafted(scale + "  int m = count(); k<<<(m + 255) / 256, 256>>>(d, e); }\n");
+    CHECK(open.draft.spec.find("  # ? no buffer follows M\n") != std::string::npos);
+    CHECK(open.asks("grid: no buffer follows M"));
+    const Drafted beside = drafted(program_of(copy_kernel, "int m = count(); k<<<m, 64>>>(d, e, n);"));
+    CHECK(beside.asks("grid: no buffer follows M"));
+    CHECK_FALSE(drafted(program_of(copy_kernel, "k<<<n / 64, 64>>>(d, e, n);")).asks("no buffer follows"));
+  }
+
+  TEST_CASE("a halo that a grid of numbers leaves out follows the block") {
+    const Drafted result =
+        drafted(program_of(copy_kernel, "dim3 b(128); k<<<(n - 2 + b.x - 1) / b.x, b>>>(d, e, n);"));
+    CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(N - 2, BLOCK_SIZE)");
+    CHECK(spec_of(result).constraints.empty());
+  }
+
+  TEST_CASE(
+      "template arguments that only the function around a launch knows become parameters, or their types") {
+    const std::string kernel =
+        "template <int X> struct Tile { static constexpr int width = X; };\n"
+        "template <class T, int VEC> __global__ void k(float* d, const float* e, int n) {\n"
+        "  int i = blockIdx.x * T::width + threadIdx.x * VEC; if (i < n) d[i] = e[i]; }\n";
+    const Drafted result = drafted(program_of(
+        kernel,
+        "using Mine = Tile<64>; auto go = [&](auto vec) { constexpr int V = decltype(vec)::value;\n"
+        "  k<Mine, V><<<n / 64, 64>>>(d, e, n); }; go(One());"));
+    CHECK(spec_of(result).steps.front().entry == "k<Tile<64>, TUNED_VEC>");
+    CHECK(values_of(result, "TUNED_VEC").size() > 1);
+    CHECK(result.asks("TUNED_VEC: which values make sense? Line "));
+  }
+
   TEST_CASE("names that CUDA 13 lacks are those that it has") {
     const Drafted result =
         drafted(program_of(copy_kernel, "k<<<n / 64, 64>>>(d, e, n); cudaThreadSynchronize();"));

@@ -170,6 +170,23 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     }
   }
 
+  TEST_CASE("sizes that only the contents of buffers know are taken as they are") {
+    const Drafted result = drafted(
+        "__global__ void k(int rows, const int* begin, const int* column, const float* a, const float* x, "
+        "float* "
+        "y) {\n"
+        "  int row = blockIdx.x * blockDim.x + threadIdx.x; if (row >= rows) return;\n"
+        "  float sum = 0; for (int j = begin[row]; j < begin[row + 1]; ++j) sum += a[j] * x[column[j]];\n"
+        "  y[row] = sum; }\n"
+        "void run(int rows, int columns, int entries) { int *b, *c; float *a, *x, *y;\n"
+        "  cudaMalloc(&b, (rows + 1) * 4); cudaMalloc(&c, entries * 4); cudaMalloc(&a, entries * 4);\n"
+        "  cudaMalloc(&x, columns * 4); cudaMalloc(&y, rows * 4);\n"
+        "  k<<<(rows + 63) / 64, 64>>>(rows, b, c, a, x, y); }\n");
+    CHECK(result.draft.spec.find("init = \"sorted(0, ENTRIES)\"  # ?\n") != std::string::npos);
+    CHECK(result.draft.spec.find("init = \"integers(0, COLUMNS - 1)\"  # ?\n") != std::string::npos);
+    CHECK_FALSE(result.asks("how many elements has it?"));
+  }
+
   TEST_CASE("a kernel that moves vectors has sizes of whole ones") {
     const Drafted result = drafted(
         program_of("__global__ void k(float* d, const float* e, int n) {\n"

@@ -426,6 +426,26 @@ TEST_SUITE("config::draft_spec") {
     CHECK(spec_of(result).arguments[1].extent.size() == 2);
   }
 
+  TEST_CASE("buffers whose numbers are indices of others hold such, and rows begin in ascending order") {
+    const std::string text =
+        drafted(
+            "__global__ void k(int rows, int all, int width, const int* begin, const int* column,\n"
+            "                  const float* a, const float* x, const int* kind, const float* table, float* "
+            "y) {\n"
+            "  int row = blockIdx.x * blockDim.x + threadIdx.x; if (row >= rows) return;\n"
+            "  int first = begin[row], last = begin[row + 1]; float sum = 0;\n"
+            "  for (int j = first; j < last; ++j) { int c = column[j]; if (c < all) sum += a[j] * x[c]; }\n"
+            "  int t = kind[row];\n"
+            "  for (int i = 0; i < width; ++i) if (t < all) sum += table[t * width + i];\n"
+            "  y[row] = sum; }\n")
+            .draft.spec;
+    CAPTURE(text);
+    const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+    CHECK(has("name = \"begin\"\ntype = \"int*\"\naccess = \"in\"  # const\nextent = [\"ROWS + 1\"]"));
+    CHECK(has("extent = [\"ALL\"]  # ? by the kernel's indices\ninit = \"uniform(-1, 1)\""));
+    CHECK(has("init = \"integers(0, ALL - 1)\"  # ?\n"));
+  }
+
   TEST_CASE("its reference does not pass for one before it is written") {
     const Drafted result = drafted("__global__ void k(float* out, int n) { out[n] = 1; }");
     CHECK(result.draft.reference.find("#error") != std::string::npos);

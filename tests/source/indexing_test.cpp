@@ -74,7 +74,7 @@ TEST_SUITE("source::indexed_shapes") {
   TEST_CASE("indices in variables, casts and more dimensions are followed") {
     CHECK(shapes("const float* x, float* y, int n",
                  "for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += 32) y[i] = x[i + 1];") ==
-          Shapes{{"n"}, {"n"}, {}});
+          Shapes{{"n + 1"}, {"n"}, {}});
     CHECK(shapes("const float* x, float* y, int n", "int i = threadIdx.x;\nif (i < n) copy(x + i, &y[i]);") ==
           Shapes{{"n"}, {"n"}, {}});
     CHECK(shapes("const float* x, float* y, int rows, int cols",

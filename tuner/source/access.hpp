@@ -28,6 +28,16 @@ std::vector<PointerUse> pointer_uses(const Program& program, const ProgramFuncti
 /// different things.
 std::vector<std::vector<std::string>> indexed_shapes(const Program& program, const ProgramFunction& kernel);
 
+/// That the numbers in a buffer are indices of another, as those of `column` in `x[column[i]]`.
+struct HeldIndex {
+  std::size_t of = 0;       ///< the other's parameter; the buffer's own: of none
+  bool is_row = false;      ///< multiplied, as in `x[column[i] * width + j]`
+  bool begins_row = false;  ///< element i is where row i begins, and i + 1 where it ends
+};
+
+/// What a kernel's text says so of the buffer behind each of its parameters.
+std::vector<HeldIndex> held_indices(const ProgramFunction& kernel);
+
 /// Integer parameters of a kernel, or `n / 4` or `n * m` of some, that its indices are below.
 struct IndexBounds {
   /// Of what it computes from its block along x, y and z, as `n` of `i = blockIdx.x * 64 + threadIdx.x`

@@ -314,6 +314,8 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     }
     return symbol(key, facts);
   }
+  if (facts.counter && variable.init.empty() && !changes.empty() && !changes.front()->value.empty())
+    present(changes.front()->value);
   if (!variable.init.empty()) {
     const Value first = present(variable.init);
     if (!is_integer_type(type)) return {};

@@ -183,7 +183,12 @@ class Indexing {
       const bool is_offset = at > 0 && m_body[at - 1].is("=") && m_body[at + 1].is("+");
       if (shape.empty() || (is_offset && shape.size() == 1)) continue;
       if (is_number(shape.front()) && !agreed.empty()) continue;
-      if (!agreed.empty() && !is_number(agreed.front()) && shape != agreed) return {};
+      if (!agreed.empty() && !is_number(agreed.front()) && shape != agreed) {
+        // `A[i]` and `A[i + 1]`
+        const auto most = [](const std::string& one) { return one.substr(0, one.find(" + ")); };
+        if (shape.size() != 1 || agreed.size() != 1 || most(shape[0]) != most(agreed[0])) return {};
+        if (shape[0].size() < agreed[0].size()) continue;
+      }
       agreed = shape;
     }
     return agreed;
@@ -237,6 +242,7 @@ class Indexing {
     }
     Bound bound = where_it_holds(begin);
     bound.at = at;
+    bound.is_exact = behind == right + 1;
     const bool is_named = !size.empty() && !is_number(size);
     if (!is_named && !bound.is_of_loop) return;
     const bool counts_down = bound.is_of_loop && is_not_less;
@@ -277,7 +283,8 @@ class Indexing {
     std::size_t begin = 0;
     std::size_t end = 0;
     bool is_of_loop = false;
-    std::size_t at = 0;  ///< where it stands
+    std::size_t at = 0;     ///< where it stands
+    bool is_exact = false;  ///< the size itself, and not one less
   };
 
   /// Whether the index has another value there than at first.
@@ -402,12 +409,26 @@ class Indexing {
       });
       if (has_products) return {};
       for (const Tokens term : all)
-        if (const std::string one = bound(written(term)); !one.empty() && !is_number(one)) return {one};
+        if (const std::string one = bound(written(term)); !one.empty() && !is_number(one))
+          return {one + beyond(all, written(term), one)};
       return {};
     }
     Shape shape = outer(rows->others, depth);
     if (!shape.empty()) shape.insert(shape.end(), rows->sizes.begin(), rows->sizes.end());
     return shape;
+  }
+
+  /// ` + 1` of `A[i + 1]` behind `i < n`; of `i < n - 1` nothing.
+  std::string beyond(const std::vector<Tokens>& terms, const std::string& index,
+                     const std::string& size) const {
+    std::int64_t more = 0;
+    for (const Tokens term : terms)
+      if (term.size() == 1 && is_number(term[0].text) && term[0].text.size() < 6)
+        more += std::stoi(std::string(term[0].text));
+    const auto known = m_bounds.find(index);
+    const bool is_exact = known != m_bounds.end() && size.find(' ') == std::string::npos &&
+                          std::ranges::all_of(known->second, &Bound::is_exact);
+    return more > 0 && is_exact ? " + " + std::to_string(more) : "";
   }
 
   Shape outer(const std::vector<Tokens>& factors, int depth) const {

@@ -93,6 +93,23 @@ Value HostCode::size_of(const std::string& type) {
   return symbol(facts.name, facts);
 }
 
+/// What `using type = …` in a function says, of types and constants alone; else nothing.
+static Tokens local_alias(const std::string& type, const ProgramFunction& function,
+                          const FunctionVariables& own) {
+  const Tokens body = function.body;
+  for (std::size_t i = 0; i + 3 < body.size(); ++i) {
+    if (!body[i].is("using") || !body[i + 1].is(type) || !body[i + 2].is("=")) continue;
+    const Tokens behind = body.subspan(i + 3);
+    const Tokens alias = behind.first(find_one_of(behind, {";"}));
+    const bool is_open = std::ranges::any_of(alias, [&](const Token& token) {
+      return std::ranges::count(function.template_parameters, token.text, &TemplateParameter::name) > 0 ||
+             std::ranges::count(own.variables, token.text, &LocalVariable::name) > 0;
+    });
+    return is_open ? Tokens() : alias;
+  }
+  return {};
+}
+
 std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
   const std::string type = type_text(tokens);
   if (frame.function == nullptr || m_depth >= deepest_value) return m_program.resolved_type(type);
@@ -116,6 +133,8 @@ std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
         return type_text(given.first(open));
     }
   }
+  if (const Tokens alias = local_alias(type, *frame.function, variables_of(*frame.function)); !alias.empty())
+    return m_program.resolved_type(type_text(alias));
   return m_program.resolved_type(type);
 }
 

@@ -18,7 +18,7 @@ class VariableFinder {
       while (!m_ends.empty() && i + 1 >= m_ends.back()) m_ends.pop_back();
       if (at_start) {
         if (const std::size_t end = declaration(i); end > i) {
-          i = end - 1;  // at its `;`
+          i = lambda_body(i, end) - 1;  // at its `;`, or before the braces of a function that it is
           at_start = true;
           continue;
         }
@@ -32,6 +32,14 @@ class VariableFinder {
   }
 
  private:
+  /// The `{` of `go = [&](int n) { … }` in a declaration; `end`: it has none.
+  std::size_t lambda_body(std::size_t begin, std::size_t end) const {
+    std::size_t at = begin + find_one_of(m_body.subspan(begin, end - begin), {"="}) + 1;
+    if (at >= end || !m_body[at].is("[")) return end;
+    at = behind_bracket(m_body, at);
+    return at + find_one_of(m_body.subspan(at, std::max(at, end) - at), {"{"});
+  }
+
   bool closes_condition(std::size_t i) const {
     int depth = 0;
     for (std::size_t k = i + 1; k-- > 0;) {
