@@ -131,11 +131,12 @@ class UntriggeredRows {
   const Connection& m_db;
 };
 
-/// The trials of one other database.
+/// The trials of one other database, or those whose current result is of one run of it.
 class MergeRows {
  public:
-  MergeRows(const Connection& target, const Connection& source, RowWriter& writer)
-      : m_target(target), m_source(source), m_writer(writer) {
+  MergeRows(const Connection& target, const Connection& source, RowWriter& writer,
+            const std::optional<Digest>& run)
+      : m_target(target), m_source(source), m_writer(writer), m_run(run) {
     define_functions();
   }
   MergeRows(const MergeRows&) = delete;
@@ -152,6 +153,9 @@ class MergeRows {
   /// As this program writes the JSON of a column.
   template <class Value>
   void define_rewriting(const char* name, const char* what);
+  /// A condition that `id` is named by `column` of one of these trials, if they are those of a run: ?1.
+  std::string named_by(const char* column, const char* id = "id") const;
+  Statement::Use use(Statement& select) const { return m_run ? select.use(*m_run) : select.use(); }
   void map_cases_and_kernels();
   void pump(const std::string& select, const std::string& insert);
   void copy_trials();
@@ -160,6 +164,7 @@ class MergeRows {
   const Connection& m_target;
   const Connection& m_source;
   RowWriter& m_writer;
+  std::optional<Digest> m_run;
   std::map<Digest, Digest> m_cases;  ///< ours by theirs
   struct Kernel {
     Digest id;
@@ -251,18 +256,23 @@ void MergeRows::define_functions() {
   define_rewriting<std::vector<std::string>>("as_occupancy_limited_by", "limited_by");
 }
 
+std::string MergeRows::named_by(const char* column, const char* id) const {
+  return m_run ? fmt::format(" WHERE {} IN (SELECT {} FROM trials WHERE run = ?1)", id, column) : "";
+}
+
 void MergeRows::map_cases_and_kernels() {
   Statement cases(m_source, fmt::format("SELECT n.id, {} FROM cases AS n JOIN environments AS c ON c.id = "
                                         "n.environment JOIN problems AS p ON p.id = n.problem",
-                                        case_columns()));
-  for (auto row = cases.use(); row.step();) {
+                                        case_columns()) +
+                                named_by("tuning_case", "n.id"));
+  for (auto row = use(cases); row.step();) {
     const Digest theirs = row.digest();
     tuner::model::CaseName ours;
     read_case(row, ours);
     m_cases[theirs] = m_writer.put_case(ours.problem, ours.environment);
   }
-  Statement kernels(m_source, "SELECT id, family, name, parameters FROM kernels");
-  for (auto row = kernels.use(); row.step();) {
+  Statement kernels(m_source, "SELECT id, family, name, parameters FROM kernels" + named_by("kernel"));
+  for (auto row = use(kernels); row.step();) {
     Kernel& kernel = m_kernels[row.digest()];
     const std::string family = row.text();
     const std::string name = row.text();
@@ -274,27 +284,30 @@ void MergeRows::map_cases_and_kernels() {
 void MergeRows::pump(const std::string& select, const std::string& insert) {
   Statement from(m_source, select);
   Statement into(m_target, insert);
-  for (auto row = from.use(); row.step();) into.use().take(row).run();
+  for (auto row = use(from); row.step();) into.use().take(row).run();
 }
 
 void MergeRows::copy() {
   map_cases_and_kernels();
-  Statement configurations(m_source, "SELECT json FROM configurations");
-  for (auto row = configurations.use(); row.step();)
+  Statement configurations(m_source, "SELECT json FROM configurations" + named_by("configuration"));
+  for (auto row = use(configurations); row.step();)
     m_writer.put_configuration(value_of<Configuration>(parse_json(row.text()), "configuration"));
-  pump("SELECT id, compile_ms, log, 0 FROM binaries", sql("insert_binary"));
+  pump("SELECT id, compile_ms, log, 0 FROM binaries" + named_by("binary"), sql("insert_binary"));
   using Resources = tuner::model::KernelResources;
-  pump("SELECT binary, " + columns_of<Resources>().names() + " FROM binary_kernels",
+  pump("SELECT binary, " + columns_of<Resources>().names() + " FROM binary_kernels" +
+           named_by("binary", "binary"),
        insert_into<Resources>("binary_kernels", "binary"));
   // When and by which run the current measurement of a trial was taken, the trial says.
   const auto said = [](const char* name) {
     return fmt::format("iif(t.measurement IS m.id AND t.status IN ('ok', 'dropped'), t.{0}, m.{0})", name);
   };
   pump(fmt::format("SELECT measurement_id(m.id, m.trial, {1}, {0}, {5}, m.launches_per_sample, "
-                   "m.median_ns, m.samples_ns), m.trial, {0}, {1}, {2}, {5}, as_metrics({3}), {4} "
-                   "FROM measurements AS m NOT INDEXED CROSS JOIN trials AS t ON t.id = m.trial",
+                   "m.median_ns, m.samples_ns), m.trial, {0}, {1}, {2}, {5}, as_metrics({3}), {4} FROM {6}",
                    said("measured_at"), said("run"), said("sequence"), said("metrics"),
-                   columns_of<tuner::model::Measurement>().names("m."), said("status")),
+                   columns_of<tuner::model::Measurement>().names("m."), said("status"),
+                   m_run ? "trials AS t JOIN measurements AS m ON m.trial = t.id AND (m.run = ?1 OR m.id = "
+                           "t.measurement) WHERE t.run = ?1"
+                         : "measurements AS m NOT INDEXED CROSS JOIN trials AS t ON t.id = m.trial"),
        insert_measurement());
   copy_trials();
 }
@@ -304,9 +317,10 @@ void MergeRows::copy_trials() {
   const std::int64_t last = m_target.integer("SELECT max(rowid) FROM trials");
   {
     const UntriggeredRows untriggered(m_target);
-    Statement select(m_source, select_their_trials("ORDER BY t.rowid", "NOT INDEXED"));
+    Statement select(m_source, m_run ? select_their_trials("WHERE t.run = ?1")
+                                     : select_their_trials("ORDER BY t.rowid", "NOT INDEXED"));
     Statement insert(m_target, insert_trial());
-    for (auto row = select.use(); row.step();) {
+    for (auto row = use(select); row.step();) {
       insert.use().take(row).run();
       if (m_target.changes() == 0) known.push_back(row.digest());
     }
@@ -348,8 +362,8 @@ void Arrivals::put(const SpecJudgements& judgements) {
   for (const Digest& trial : judgements.excludes) put(StoredJudgement{trial, judgements.spec, false});
 }
 
-void Arrivals::put_trials_of(const Connection& source) {
-  MergeRows(m_target, source, m_rows).copy();
+void Arrivals::put_trials_of(const Connection& source, const std::optional<Digest>& run) {
+  MergeRows(m_target, source, m_rows, run).copy();
 }
 
 void Arrivals::finish(const Judge& judge) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <set>
 
 #include "db/case_finder.hpp"
@@ -33,12 +34,12 @@ class Arrivals {
   void put(const StoredDeclaration& declaration) { m_specs.put(declaration); }
   void put(const StoredJudgement& judgement) { m_specs.put(judgement); }
   void put(const SpecJudgements& judgements);
-  /// All trials of another database of this schema, with their configurations, binaries and measurements,
-  /// from SELECTs that say them in this program's words: ids that follow from content are computed anew, JSON
-  /// is written anew, and the rows that a trial repeats are read where they are. Both the SELECTs and the
-  /// INSERTs follow from the description of a trial (rows.hpp). The caller keeps a snapshot of the source,
-  /// and has had its rows checked against the schema (quick_check).
-  void put_trials_of(const Connection& source);
+  /// All trials of another database of this schema, or those whose current result is of `run`, with their
+  /// configurations, binaries and measurements, from SELECTs that say them in this program's words: ids that
+  /// follow from content are computed anew, JSON is written anew, and the rows that a trial repeats are read
+  /// where they are. Both the SELECTs and the INSERTs follow from the description of a trial (rows.hpp). The
+  /// caller keeps a snapshot of the source, and has had its rows checked against the schema (quick_check).
+  void put_trials_of(const Connection& source, const std::optional<tuner::model::Digest>& run = {});
   /// That a declaration was made here.
   void own(const StoredDeclaration& declaration) { m_specs.own(declaration); }
 

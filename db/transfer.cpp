@@ -137,35 +137,45 @@ bool restore_failure(Statement& select, TrialRecord& trial, const Digest& run) {
   return true;
 }
 
-}  // namespace
-
-Connection extract_run(const Connection& db, const Digest& run) {
-  const Snapshot snapshot(db);
-  Connection own = open_in_memory();
-  Transaction transaction(own);
-  Arrivals arrivals(own);
-  for (const RunRecord& record : runs(db))
-    if (record.id == run) arrivals.put(record);
+/// Trials that it measured and a later run measured again, each as it was then.
+void put_replaced(const Connection& db, const Digest& run, Arrivals& arrivals) {
   Statement select(db,
-                   "SELECT id FROM trials WHERE run = ?1 UNION SELECT trial FROM measurements WHERE run = ?1 "
-                   "UNION SELECT trial FROM earlier_failures WHERE run = ?1");
+                   "SELECT m.trial FROM measurements AS m JOIN trials AS t ON t.id = m.trial "
+                   "WHERE m.run = ?1 AND t.run IS NOT ?1 UNION SELECT f.trial FROM earlier_failures AS f "
+                   "JOIN trials AS t ON t.id = f.trial WHERE f.run = ?1 AND t.run IS NOT ?1");
   Statement failures(db, "SELECT " + columns_of<PastFailure>().names() +
                              " FROM earlier_failures WHERE run = ? AND trial = ?");
   Statement taken(db, "SELECT " + columns_of<StoredMeasurement>().names() +
                           " FROM measurements WHERE trial = ? AND run = ? ORDER BY measured_at, id");
   TrialLoader loader(db);
-  std::set<Digest> keys;
   for (auto row = select.use(run); row.step();) {
     const Digest key = row.digest();
-    keys.insert(key);
     StoredTrial stored{loader.find(key, true).value(), taken.all(read_row<StoredMeasurement>, key, run)};
     const auto last =
         std::ranges::max_element(stored.earlier, [](const auto& a, const auto& b) { return a.is_before(b); });
     const bool is_taken = last != stored.earlier.end();
-    if (stored.trial.run != run && !restore_failure(failures, stored.trial, run) && is_taken)
+    if (!restore_failure(failures, stored.trial, run) && is_taken)
       stored.trial = as_measured(std::move(stored.trial), *last);
     arrivals.put(stored);
   }
+}
+
+}  // namespace
+
+Connection extract_run(const Connection& db, const Digest& run) {
+  const Snapshot snapshot(db);
+  Connection own = open_in_memory();
+  const Setting unenforced = unenforced_keys(own);
+  Transaction transaction(own);
+  const DeferredIndexes deferred(own);
+  Arrivals arrivals(own);
+  for (const RunRecord& record : runs(db))
+    if (record.id == run) arrivals.put(record);
+  arrivals.put_trials_of(db, run);
+  put_replaced(db, run, arrivals);
+  deferred.make();
+  const auto keys_of_own = Statement(own, "SELECT id FROM trials ORDER BY id").all(&Statement::Use::digest);
+  const std::set<Digest> keys(keys_of_own.begin(), keys_of_own.end());
   for (const ProbeVerdict& verdict : verdicts(db))
     if (verdict.run == run) arrivals.put(Probing{verdict, false});
   for_each_record(db, {}, [&]<class Record>(const Record& record) {
