@@ -262,22 +262,49 @@ void snapshot(const Connection& source, const std::filesystem::path& copy) {
   target.execute("PRAGMA journal_mode = DELETE;");
 }
 
-DeferredIndexes::DeferredIndexes(const Connection& db) : m_db(db) {
+namespace {
+
+std::uintmax_t bytes_of(const std::vector<std::filesystem::path>& files) {
+  std::uintmax_t bytes = 0;
+  for (const auto& file : files) {
+    std::error_code error;
+    const std::uintmax_t its = std::filesystem::file_size(file, error);
+    bytes += error ? 0 : its;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+DeferredIndexes::DeferredIndexes(const Connection& db, const std::vector<std::filesystem::path>& files)
+    : m_db(db) {
+  const std::int64_t there = db.integer("PRAGMA page_count") * db.integer("PRAGMA page_size");
+  if (bytes_of(files) >= static_cast<std::uintmax_t>(there) / 2) m_statements = drop();
+}
+
+DeferredIndexes::DeferredIndexes(const Connection& db) : m_db(db), m_statements(drop()) {}
+
+std::vector<std::string> DeferredIndexes::drop() const {
   // An index that guards a key has no statement of its own.
   const auto indexes =
-      Statement(db,
+      Statement(m_db,
                 "SELECT replace(name, '\"', '\"\"'), sql FROM sqlite_schema "
                 "WHERE type = 'index' AND tbl_name IN ('trials', 'measurements') AND sql IS NOT NULL")
           .all([](Statement::Use& row) {
             return std::pair{row.text(), row.text()};
           });
+  std::vector<std::string> statements;
   for (const auto& [name, statement] : indexes) {
-    db.execute(fmt::format("DROP INDEX \"{}\"", name));
-    m_statements.push_back(statement);
+    m_db.execute(fmt::format("DROP INDEX \"{}\"", name));
+    statements.push_back(statement);
   }
+  return statements;
 }
 
 void DeferredIndexes::make() const {
+  // As much again is sorted at a time.
+  constexpr std::int64_t cache_bytes = std::int64_t{128} << 20;
+  if (!m_statements.empty()) m_db.set_cache(cache_bytes);
   for (const std::string& statement : m_statements) m_db.execute(statement);
 }
 

@@ -60,10 +60,16 @@ void snapshot(const Connection& source, const std::filesystem::path& copy);
 class DeferredIndexes {
  public:
   explicit DeferredIndexes(const Connection& db);
+  /// Defers nothing where `files` bring less than half of what is there: all entries are sorted anew, also of
+  /// what is there already.
+  DeferredIndexes(const Connection& db, const std::vector<std::filesystem::path>& files);
   /// Sorts in temporary files what is more than the connection's cache.
   void make() const;
 
  private:
+  /// The statements that make them again.
+  std::vector<std::string> drop() const;
+
   const Connection& m_db;
   std::vector<std::string> m_statements;
 };

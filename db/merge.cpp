@@ -24,8 +24,6 @@ namespace {
 using tuner::model::Error;
 using tuner::model::UsageError;
 
-/// While indexes are made, as much again is sorted at a time.
-constexpr std::int64_t index_cache_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t source_cache_bytes = std::int64_t{32} << 20;
 
 struct SchemaObject {
@@ -126,19 +124,6 @@ class Foreign {
   Connection m_db;
 };
 
-/// All entries of an index are sorted anew, also of what is there already: half of it is where that takes as
-/// long as to put in the others one by one.
-bool pays_to_defer_indexes(const Connection& target, const std::vector<std::filesystem::path>& paths) {
-  std::uintmax_t bytes = 0;
-  for (const auto& path : paths) {
-    std::error_code error;
-    const std::uintmax_t its = std::filesystem::file_size(path, error);
-    bytes += error ? 0 : its;
-  }
-  const std::int64_t there = target.integer("PRAGMA page_count") * target.integer("PRAGMA page_size");
-  return bytes >= static_cast<std::uintmax_t>(there) / 2;
-}
-
 void require_others(const Connection& target, const std::vector<std::filesystem::path>& paths,
                     const OpenOptions& options) {
   for (const auto& path : paths) {
@@ -201,8 +186,7 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
   // RowWriter puts what a row refers to before it; asking again for each row took a fifth of the time.
   const Setting unenforced = unenforced_keys(target);
   Transaction transaction(target);
-  std::optional<DeferredIndexes> deferred;
-  if (pays_to_defer_indexes(target, paths)) deferred.emplace(target);
+  const DeferredIndexes deferred(target, paths);
   Arrivals arrivals(target);
   std::vector<Added> added;
   for (const auto& path : paths) {
@@ -218,10 +202,7 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
     foreign.db().require_unwritten();
     if (options.progress) options.progress(path, added.back());
   }
-  if (deferred) {
-    target.set_cache(index_cache_bytes);
-    deferred->make();
-  }
+  deferred.make();
   arrivals.finish(options.judge);
   transaction.commit();
   return added;

@@ -220,6 +220,21 @@ Setting::~Setting() {
   sqlite3_exec(m_db.handle(), m_undo.c_str(), nullptr, nullptr, nullptr);
 }
 
+Watch::Watch(const Connection& db, std::function<void(std::int64_t rows)> say)
+    : m_handle(db.handle()), m_say(std::move(say)), m_before(sqlite3_total_changes64(m_handle)) {
+  constexpr int steps = 100'000;  // some milliseconds
+  const auto call = [](void* watch) {
+    const Watch& own = *static_cast<Watch*>(watch);
+    own.m_say(sqlite3_total_changes64(own.m_handle) - own.m_before);
+    return 0;  // goes on
+  };
+  sqlite3_progress_handler(m_handle, steps, call, this);
+}
+
+Watch::~Watch() {
+  sqlite3_progress_handler(m_handle, 0, nullptr, nullptr);
+}
+
 Setting unenforced_keys(const Connection& db) {
   return {db, "PRAGMA foreign_keys = OFF", "PRAGMA foreign_keys = ON"};
 }

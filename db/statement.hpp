@@ -2,6 +2,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -165,6 +166,21 @@ class Setting {
  private:
   const Connection& m_db;
   std::string m_undo;
+};
+
+/// As long as it lives, `say` hears now and then how many rows were written since, while statements are
+/// executed. It must not use the connection.
+class Watch {
+ public:
+  Watch(const Connection& db, std::function<void(std::int64_t rows)> say);
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch();
+
+ private:
+  sqlite3* m_handle;
+  std::function<void(std::int64_t)> m_say;
+  std::int64_t m_before;
 };
 
 /// Foreign keys are not enforced. To be made outside a transaction, within which the setting cannot change,

@@ -217,7 +217,10 @@ void put_recording(const std::filesystem::path& path, Arrivals& arrivals) {
 
 std::vector<Added> import_files(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                 const Judge& judge) {
+  const Setting sorting = sorting_in_files(target);
+  const Setting unenforced = unenforced_keys(target);
   Transaction transaction(target);
+  const DeferredIndexes deferred(target, paths);
   Arrivals arrivals(target);
   std::vector<Added> added;
   for (const std::filesystem::path& path : paths) {
@@ -228,6 +231,7 @@ std::vector<Added> import_files(const Connection& target, const std::vector<std:
       put_export(target, path, arrivals);
     added.push_back(arrivals.added_since(before));
   }
+  deferred.make();
   arrivals.finish(judge);
   transaction.commit();
   return added;

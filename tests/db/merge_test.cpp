@@ -8,6 +8,7 @@
 #include "db/export_file.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
+#include "db/statement.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
@@ -284,6 +285,19 @@ TEST_SUITE("db") {
     const std::string of_small = ask(folder / "small.db", place);
     CHECK(merge("small.db", "large.db") != of_small);
     CHECK(exported(folder / "small.db") == exported(folder / "large.db"));
+    // So does an import, and both are heard of as they write.
+    std::ofstream(folder / "all.jsonl") << exported(folder / "large.db");
+    fill(folder / "third.db", "third", {"b"}, 80);
+    const std::string of_third = ask(folder / "third.db", place);
+    {
+      const db::Connection target = db::open_database(folder / "third.db");
+      std::int64_t most = 0;
+      const db::Watch watch(target, [&](std::int64_t rows) { most = std::max(most, rows); });
+      db::import_file(target, folder / "all.jsonl");
+      CHECK(most >= 500);
+    }
+    CHECK(ask(folder / "third.db", place) != of_third);
+    CHECK(ask(folder / "third.db", "PRAGMA foreign_key_check") == "");
   }
 
   TEST_CASE(

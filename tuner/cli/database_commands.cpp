@@ -8,6 +8,7 @@
 #include "db/export_file.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
+#include "db/statement.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
@@ -36,20 +37,42 @@ int say_added(const db::Connection& connection, const Paths& paths, const std::v
   return 0;
 }
 
+/// What `write` does to the database, with the rows that it has written shown after a second.
+template <class Write>
+auto watched(const config::Settings& settings, const db::Connection& connection, const char* doing,
+             const Write& write) {
+  terminal::LinePrinter printer(open_terminal(settings), terminal::steady_clock());
+  {
+    const db::Watch watch(connection, [&, clock = terminal::steady_clock(),
+                                       began = terminal::steady_clock()()](std::int64_t rows) {
+      if (clock() - began > 1)
+        printer.status(fmt::format("{}: {} written", doing, util::counted(rows, "row")), 0);
+    });
+    const auto done = write();
+    printer.clear();
+    return done;
+  }
+}
+
 int import_files(const Context& context, const Paths& paths) {
   for (const std::string& path : paths) db::require_importable(path);  // before a database is made
-  db::ResultStore store(context.settings().database());
-  return say_added(store.connection(), paths,
-                   db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files()));
+  const config::Settings settings = context.settings();
+  db::ResultStore store(settings.database());
+  return say_added(
+      store.connection(), paths, watched(settings, store.connection(), "importing", [&] {
+        return db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files());
+      }));
 }
 
 int merge_files(const Context& context, const Paths& paths) {
   for (const std::string& path : paths) db::require_mergeable(path);
-  db::ResultStore store(context.settings().database());
+  const config::Settings settings = context.settings();
+  db::ResultStore store(settings.database());
   db::MergeOptions options;
   options.judge = judge_by_files();
-  return say_added(store.connection(), paths,
-                   db::merge_databases(store.connection(), {paths.begin(), paths.end()}, options));
+  return say_added(store.connection(), paths, watched(settings, store.connection(), "merging", [&] {
+                     return db::merge_databases(store.connection(), {paths.begin(), paths.end()}, options);
+                   }));
 }
 
 }  // namespace
@@ -60,14 +83,14 @@ void add_import(const CommandPlace& place) {
                          "everything unchanged",
                          import_files);
   command.option("files", command.options(), "FILE", "exported files")->required();
-  command.settings("db");
+  command.settings("db progress");
 }
 
 void add_merge(const CommandPlace& place) {
   Command<Paths> command(
       place, "merge", "Add what other databases hold; nothing in them is trusted or executed", merge_files);
   command.option("databases", command.options(), "FILE", "databases of other machines")->required();
-  command.settings("db");
+  command.settings("db progress");
 }
 
 namespace {
@@ -122,12 +145,14 @@ int forget(const Context& context, const ForgetOptions& options) {
         "give one of --kernel, --run, --trial and --before");
   }
   if (!options.before.empty()) require_date(options.before);
-  const std::filesystem::path database = context.settings().database();
+  const config::Settings settings = context.settings();
+  const std::filesystem::path database = settings.database();
   db::open_for_reading(database);  // says what is wrong where it is not there
   db::ResultStore store(database);
   const db::Connection& connection = store.connection();
   const db::ForgetQuery query = make_query(connection, options);
-  const db::Forgotten gone = db::forget(connection, query, options.dry_run);
+  const db::Forgotten gone = watched(settings, connection, "forgetting",
+                                     [&] { return db::forget(connection, query, options.dry_run); });
   if (gone.nothing()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
@@ -148,7 +173,7 @@ void add_forget(const CommandPlace& place) {
   command.option("--trial", options.trial, "ID", "this trial");
   command.option("--before", options.before, "DATE", "what was measured before this day (UTC)");
   command.flag("--dry-run", options.dry_run, "only say what would go");
-  command.settings("db");
+  command.settings("db progress");
   command->footer(
       "All of it goes, or nothing. Trials that other runs measured too keep those measurements.\n"
       "Example: tuner forget --kernel my_kernel --dry-run");
