@@ -78,14 +78,6 @@ BestAnswer answer_for(Case tuning_case, double distance) {
   return answer;
 }
 
-/// All cases that are asked for, in their order.
-std::vector<BestAnswer> every(const std::vector<Case>& all, const BestQuery& query) {
-  std::vector<BestAnswer> answers;
-  for (const Case& tuning_case : all)
-    if (may_answer(tuning_case, query)) answers.push_back(answer_for(tuning_case, 0));
-  return answers;
-}
-
 /// The cases to answer for: of each kind of problem and class the one nearest to what was asked, in the order
 /// of `all`.
 std::vector<BestAnswer> nearest(const std::vector<Case>& all, const BestQuery& query) {
@@ -307,8 +299,18 @@ double times_as_long(const BestAnswer& answer, const TrialRecord& trial) {
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query) {
   require_sizes(query);
   const Snapshot snapshot(db);
-  const std::vector<Case> all = cases(db, filter_of(query));
-  return Answers(db, query).complete(query.sizes.empty() ? every(all, query) : nearest(all, query));
+  std::vector<BestAnswer> answers;
+  if (query.sizes.empty())
+    for (Case& one : cases_to_answer(db, query)) answers.push_back(answer_for(std::move(one), 0));
+  else
+    answers = nearest(cases(db, filter_of(query)), query);
+  return Answers(db, query).complete(std::move(answers));
+}
+
+std::vector<Case> cases_to_answer(const Connection& db, const BestQuery& query) {
+  std::vector<Case> list = cases(db, filter_of(query));
+  std::erase_if(list, [&](const Case& one) { return !may_answer(one, query); });
+  return list;
 }
 
 std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,

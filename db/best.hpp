@@ -118,6 +118,9 @@ double times_as_long(const BestAnswer& answer, const tuner::model::TrialRecord& 
 /// Throws UsageError where no problem has as many dimensions as numbers were given.
 std::vector<BestAnswer> best(const Connection& db, const BestQuery& query);
 
+/// The cases that best() answers where no size is asked for, by their counts alone.
+std::vector<Case> cases_to_answer(const Connection& db, const BestQuery& query);
+
 /// A size that was tuned and has no answer to the question.
 struct Unanswered {
   Case tuning_case;  ///< its counts are those of the kernel asked for

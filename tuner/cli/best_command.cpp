@@ -256,6 +256,7 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
   if (options.objective != model::Objective::time &&
       settings.find("objective")->layer == config::Layer::command_line)
     throw model::UsageError("--common is by time", "leave out --objective");
+  require_one_family(db::cases_to_answer(connection, query));
   const db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty()) find_nothing(connection, settings, options);
   cover::Goal goal;

@@ -46,12 +46,14 @@ std::string environment_lines(const db::BestAnswers& all, const Chosen& choices)
                           "choose with " + answers::choosing_flags(choices));
 }
 
-void require_one_family(const db::BestAnswers& all) {
+}  // namespace
+
+void require_one_family(const std::vector<db::Case>& all) {
   std::set<std::string> families;
   std::set<std::int64_t> paddings;
-  for (const db::BestAnswer& answer : all) {
-    families.insert(answer.problem().family);
-    paddings.insert(answer.problem().row_padding);
+  for (const db::Case& one : all) {
+    families.insert(one.problem.family);
+    paddings.insert(one.problem.row_padding);
   }
   if (families.size() > 1) {
     throw model::UsageError(fmt::format("several families have answers: {}", fmt::join(families, ", ")),
@@ -62,8 +64,6 @@ void require_one_family(const db::BestAnswers& all) {
                             fmt::format("name one: --pad {}", *paddings.begin()));
   }
 }
-
-}  // namespace
 
 cover::Goal goal_of(const CoverQuestion& question) {
   if (question.at_most > 0 && !question.within.empty()) {
@@ -102,7 +102,9 @@ db::BestAnswers answers_to_cover(const db::Connection& connection, const db::Bes
 }
 
 answers::Chosen of_one_environment(const db::BestAnswers& all) {
-  require_one_family(all);
+  std::vector<db::Case> cases;
+  for (const db::BestAnswer& one : all) cases.push_back(one.tuning_case);
+  require_one_family(cases);
   require_one_kind(all);
   Chosen chosen, undecided;
   for (const answers::EnvironmentChoice& choice : answers::choose_environments(all)) {

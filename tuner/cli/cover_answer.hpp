@@ -55,6 +55,9 @@ db::BestAnswers answers_to_cover(const db::Connection& connection, const db::Bes
 /// Throws model::UsageError where kernels of a family have other sizes: there is no one answer.
 void require_one_kind(const db::BestAnswers& all);
 
+/// Throws model::UsageError that names the choices where the cases are of several families or row paddings.
+void require_one_family(const std::vector<db::Case>& all);
+
 /// Those of `all` that a cover is made from: of one family, type, padding and environment, by size. Throws
 /// model::UsageError that names the choices where nothing decides.
 answers::Chosen of_one_environment(const db::BestAnswers& all);

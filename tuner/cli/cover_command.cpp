@@ -128,6 +128,7 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
 
 db::BestAnswers answers_of(const db::Connection& connection, const config::Settings& settings,
                            const CoverOptions& options, const db::BestQuery& query) {
+  require_one_family(db::cases_to_answer(connection, query));  // before all of them are answered
   db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty()) find_nothing(connection, settings, options);
   return all;
