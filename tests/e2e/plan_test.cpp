@@ -198,6 +198,9 @@ TEST_SUITE("e2e") {
     CHECK(has(after.out, "results of 64 float"));
     CHECK(number_before(after.out, "of both are in the cache") >= 1);
 
+    CHECK(has(user.types(words("plan", {"--budget", "5"})).out, "--budget 5 ends it before that"));
+    CHECK(has(user.types(words("plan", {"--budget", "90h"})).out, "--budget 90h is enough"));
+
     // The parts are the whole.
     int parts = 0;
     for (const char* shard : {"1/3", "2/3", "3/3"})
@@ -212,6 +215,8 @@ TEST_SUITE("e2e") {
     CHECK(has(unknown.err, "'Voodoo'"));
     CHECK(has(unknown.err, "sm_90"));
     CHECK(user.types(words("plan", {"--shard", "4/3"})).exit_code == 2);
+    CHECK(
+        has(user.types(words("plan", {"--same-bits-as", "abcd"})).err, "no trial's identifier begins with"));
   }
 
   TEST_CASE("of a space too large to list a plan counts a shard's trials, and binaries that differ once") {

@@ -12,6 +12,7 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/captured_sizes.hpp"
 #include "tuner/cli/clock_guard.hpp"
+#include "tuner/cli/question.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
@@ -350,6 +351,7 @@ OutlinedSweep::OutlinedSweep(const Context& context, const OutlineOptions& optio
   Selection selection = select_work(context, settings, options);
   backend = open_outlined(selection, settings, options, known.connection());
   request = make_request(selection, settings, options, backend, known);
+  if (!options.same_bits_as.empty()) same_bits_as(known.connection(), options.same_bits_as);  // throws
   notices = std::move(selection.notices);
   std::optional<double> seconds;
   if (const auto time = settings.budget().time.count(); time > 0) seconds = static_cast<double>(time);

@@ -276,6 +276,19 @@ void write_fact(std::string_view label, const std::string& value) {
   write_prose(fmt::format("{:<{}}{}", label, label_columns, value), label_columns);
 }
 
+/// Whether the budget ends a sweep that takes so many seconds.
+void write_budget(const config::Settings& settings, const SweepPlan& plan, double seconds) {
+  const config::Budget budget = settings.budget();
+  const auto ends = [](auto most, double needed) {
+    return most.count() > 0 && needed > static_cast<double>(most.count());
+  };
+  if (budget.time.count() <= 0 && budget.device_time.count() <= 0 && budget.trials <= 0) return;
+  const bool is_cut = ends(budget.time, seconds) || (budget.trials > 0 && plan.left() > budget.trials) ||
+                      ends(budget.device_time, plan.device_seconds);
+  write_fact("budget:",
+             "--budget " + settings.text("budget") + (is_cut ? " ends it before that" : " is enough"));
+}
+
 /// By what times are expected: of many kernels the first few.
 void write_basis(const std::vector<std::string>& basis) {
   constexpr std::size_t most_told = 6;
@@ -295,6 +308,7 @@ void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const Outlin
               ? fmt::format("{} are the bottleneck; run `tuner compile` first on a machine without a GPU",
                             util::counted(compilers, "compiler"))
               : "the device is the bottleneck"));
+  write_budget(sweep.settings, plan, std::max(compiling, plan.device_seconds));
   const int parts = sensible_parts(plan, compilers);
   if (options.shard && options.shard->of > 1) {
     write_fact("this is:", "shard " + options.shard->text());
