@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/e2e/user.hpp"
 
@@ -285,6 +288,22 @@ __global__ void copy(const float* in, float* out, int n) {
     const auto run = user.times({k + ":once", k + ":often", "--size", "100000", "--fail-if-slower", "10%"});
     INFO(run.out << run.err);
     CHECK(run.exit_code == 5);
+  }
+
+  TEST_CASE("what is interrupted says so, in place of times that it does not have") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    tuner::test::BackgroundProgram program(
+        {TUNER_BINARY, "time", user.file("k.cu") + ":once", user.file("k.cu") + ":often", "--device", "cpu",
+         "--size", "100000000"},
+        user.environment, user.home.path());
+    while (!has(program.err(), "2 trials")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    program.signal(SIGINT);
+    const ProgramResult ended = program.wait();
+    INFO(ended.out, ended.err);
+    CHECK(ended.exit_code == 130);
+    CHECK(has(tuner::test::words_of(ended.err), "the same command begins anew"));
+    CHECK(ended.out.empty());
   }
 
   TEST_CASE("what cannot be timed is refused in a sentence") {

@@ -336,6 +336,10 @@ int time_kernels(const Context& context, const TimeOptions& options) {
   db::ResultStore made(settings.database());
   ChosenRace race(here, settings);
   TimedKernels timed = timing.time(race, notices);
+  if (race.was_cut_short()) {
+    write_problem("interrupted before all kernels had their times; the same command begins anew");
+    return race.settle(0);
+  }
   timed.assumed = specs.assumed;
   timed.not_compared = specs.not_compared;
   timed.allowed_share = share;
