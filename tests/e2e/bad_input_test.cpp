@@ -248,6 +248,7 @@ extent = ["N"]
     CHECK(result.exit_code == 4);
     CHECK(has(result.err, "libcuda.so.1"));
     CHECK(result.out.empty());
+    CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
   }
 
   TEST_CASE("a database that is no database of ours is refused and left as it is") {
@@ -282,6 +283,10 @@ extent = ["N"]
         user.types({"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--report", "report.pdf"});
     CHECK(format.exit_code == 2);
     CHECK(has(format.err, "no report format is written to files called '.pdf'"));
+    const auto mixed = user.types(
+        {"run", "--device", "cpu", "--sizes", "8", "--kernel", "naive", "--report", "-", "--events", "-"});
+    CHECK(mixed.exit_code == 2);
+    CHECK(mixed.out.empty());
     CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
   }
 

@@ -239,18 +239,20 @@ struct RunOptions : SweepOptions {
 };
 
 int run_once(const Context& context, RunOptions& options) {
+  SignalGuard signals;
   const config::Settings settings = context.settings();
-  Selection selection = select_work(context, settings, options);
   const std::string report = settings.find("report") ? settings.text("report") : "";
+  if (report == "-" && options.events == "-")
+    throw model::UsageError("--events - and --report - would mix on standard output", "name a file for one");
+  Selection selection = select_work(context, settings, options);
   if (!report.empty()) require_report(report);
   const sweep::StrategyChoice strategy(settings.text("strategy"));  // throws, before anything is made
   if (!settings.text("device").starts_with("replay:")) settings.cache_folder();  // throws likewise
+  Backend backend = selection.open(settings);  // before a database is made: it may not be there
   db::ResultStore store(settings.database());
   if (!store.notice().empty()) selection.notices.push_back(store.notice());
 
-  SignalGuard signals;
   Publishing publishing(options.publish, settings, options.shard, signals.stop());
-  Backend backend = selection.open(settings);
   sweep::Request request = make_request(selection, settings, options, backend, store);
   std::optional<ClockGuard> locked;
   if (options.clock_mhz > 0 && backend.recorded_device.empty()) {
