@@ -242,10 +242,10 @@ std::string page(const db::Connection& connection, reports::ReportInput input, c
   return reports::to_html(input);
 }
 
-std::string render(const db::Connection& connection, const reports::ReportInput& input,
+std::string render(const db::Connection& connection, reports::ReportInput input,
                    const ReportOptions& options) {
   const std::string format = format_of(options);
-  if (format == "html") return page(connection, input, options);
+  if (format == "html") return page(connection, std::move(input), options);
   if (format == "csv") return reports::to_csv(input);
   if (format == "json") return reports::to_json(input);
   return markdown(make_document(input, options), options.path);
