@@ -117,6 +117,17 @@ TEST_SUITE("tuner command line, the end of a run") {
     CHECK(lines(again.out) + lines(again.err) < 12);
   }
 
+  TEST_CASE("of very many other kernels those that come closest are shown, and how many are left out") {
+    const User user;
+    test::write_kernels(user.home / "kernels", 60);
+    const auto run = user.types({"run", "--kernel", "kernels", "--device", "cpu", "--sizes", "1000",
+                                 "--budget", "2", "--ceilings", "off", "--seed", "1"});
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(has(words_of(run.out), "and 19 more, which come less close or have no time"));
+    CHECK(lines(run.out) < 70);
+  }
+
   TEST_CASE("the other kernels' times are by the best one's in turn, at whatever clock its final was") {
     Sweeper user;
     user.environment["TUNER_DB"] = user.home / "tuner.db";

@@ -319,6 +319,7 @@ std::string missing_text(const db::BestAnswers& best, const sweep::Request& requ
 
 /// What a kernel does beside the best of all.
 struct Beside {
+  std::string kernel;
   std::size_t sizes = 0;       ///< that it was to be tuned at
   std::size_t not_chosen = 0;  ///< another is the answer
   std::size_t unknown = 0;     ///< it has no time
@@ -336,6 +337,7 @@ Beside beside_best(const sweep::Work& work, const db::BestAnswers& best, const s
   filter.environment = sweep::environment(request, work.problems.front().type);
   const db::BestAnswers own = db::best_of_each(connection, filter, bits_asked_for(request));
   Beside found;
+  found.kernel = filter.kernel;
   for (const model::Problem& problem : work.problems) {
     const db::BestAnswer* const fastest = answer_of(best, problem);
     if (fastest == nullptr) continue;
@@ -366,6 +368,17 @@ std::string range_text(const Beside& one) {
   return (one.is_approximate ? "~" : "") + (least == most ? least : least + " to " + most);
 }
 
+/// Of very many only those that come closest, which are then in that order. The number of those left out.
+std::size_t keep_closest(std::vector<Beside>& others) {
+  constexpr std::size_t most_shown = 40;
+  if (others.size() <= most_shown) return 0;
+  std::ranges::stable_sort(others, {},
+                           [](const Beside& one) { return std::pair(one.least == 0, one.least); });
+  const std::size_t left_out = others.size() - most_shown;
+  others.resize(most_shown);
+  return left_out;
+}
+
 /// The kernels that are not the answer everywhere, a line for each.
 void say_others(const db::BestAnswers& best, const sweep::Request& request, const answers::Style& style,
                 const db::Connection& connection) {
@@ -378,11 +391,15 @@ void say_others(const db::BestAnswers& best, const sweep::Request& request, cons
                         {"its time there", Align::right, false, 1},
                         {"trial", Align::left, false, 2}});
   bool is_below = false;
+  std::vector<Beside> others;
   for (const sweep::Work& work : request.work) {
     if (!model::may_win(work.kernel.spec().role) || work.problems.empty()) continue;
-    const Beside one = beside_best(work, best, request, connection);
-    if (one.not_chosen == 0) continue;
-    std::vector<std::string> row = {work.kernel.spec().name,
+    Beside one = beside_best(work, best, request, connection);
+    if (one.not_chosen > 0) others.push_back(std::move(one));
+  }
+  const std::size_t left_out = keep_closest(others);
+  for (const Beside& one : others) {
+    std::vector<std::string> row = {one.kernel,
                                     fmt::format("{} of {}", one.not_chosen, util::counted(one.sizes, "size")),
                                     one.unknown == 0 ? "" : fmt::format("{}", one.unknown)};
     if (one.least == 0) {
@@ -399,6 +416,7 @@ void say_others(const db::BestAnswers& best, const sweep::Request& request, cons
   }
   if (table.empty()) return;
   write_out("\nthe other kernels that were tuned:\n" + table.fitted(style.columns));
+  if (left_out > 0) write_prose(fmt::format("and {} more, which come less close or have no time", left_out));
   if (is_below) write_prose("below 1×: tied with the best, or faster in a race alone, which decides nothing");
   write_prose("`tuner best SIZE --kernel NAME` shows the best of one");
 }
