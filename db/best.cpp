@@ -369,6 +369,20 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
   return Answers(db, query).complete(std::move(answers));
 }
 
+std::map<std::string, double> least_ns_of_kernels(const Connection& db,
+                                                  const tuner::model::CaseName& tuning_case) {
+  Statement select(db,
+                   "SELECT k.name, min(t.median_ns) FROM trials AS t INDEXED BY trials_of_case "
+                   "JOIN kernels AS k ON k.id = t.kernel WHERE t.status <> '' AND t.tuning_case = ? "
+                   "AND t.superseded = 0 AND t.status IN ('ok', 'dropped') GROUP BY k.name");
+  std::map<std::string, double> least;
+  for (auto row = select.use(case_id(tuning_case.problem, tuning_case.environment)); row.step();) {
+    const std::string kernel = row.text();
+    least[kernel] = row.real();
+  }
+  return least;
+}
+
 std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter) {
   std::vector<tuner::model::Winner> list;
   for (BestAnswer& answer : best_of_each(db, filter)) {

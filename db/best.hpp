@@ -138,7 +138,10 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
 /// one. Cases without a trial that may win are left out, or that gives the bits asked for.
 std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& filter,
                                      const std::optional<SameBitsAs>& same_bits = std::nullopt);
-/// The same in short, for reports.
+/// The least time that a trial of each kernel has in a case, dropped or not, by name.
+std::map<std::string, double> least_ns_of_kernels(const Connection& db,
+                                                  const tuner::model::CaseName& tuning_case);
+/// best_of_each() in short, for reports.
 std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter);
 
 /// A trial of a case beside the others.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -319,7 +320,6 @@ std::string missing_text(const db::BestAnswers& best, const sweep::Request& requ
 
 /// What a kernel does beside the best of all.
 struct Beside {
-  std::string kernel;
   std::size_t sizes = 0;       ///< that it was to be tuned at
   std::size_t not_chosen = 0;  ///< another is the answer
   std::size_t unknown = 0;     ///< it has no time
@@ -337,7 +337,6 @@ Beside beside_best(const sweep::Work& work, const db::BestAnswers& best, const s
   filter.environment = sweep::environment(request, work.problems.front().type);
   const db::BestAnswers own = db::best_of_each(connection, filter, bits_asked_for(request));
   Beside found;
-  found.kernel = filter.kernel;
   for (const model::Problem& problem : work.problems) {
     const db::BestAnswer* const fastest = answer_of(best, problem);
     if (fastest == nullptr) continue;
@@ -368,14 +367,28 @@ std::string range_text(const Beside& one) {
   return (one.is_approximate ? "~" : "") + (least == most ? least : least + " to " + most);
 }
 
-/// Of very many only those that come closest, which are then in that order. The number of those left out.
-std::size_t keep_closest(std::vector<Beside>& others) {
+/// Of very many kernels those that come closest, in that order, since the view `winner` looks at every kernel
+/// to answer for one. The number of those left out.
+std::size_t keep_closest(std::vector<const sweep::Work*>& works, const db::BestAnswers& best,
+                         const sweep::Request& request, const db::Connection& connection) {
   constexpr std::size_t most_shown = 40;
-  if (others.size() <= most_shown) return 0;
-  std::ranges::stable_sort(others, {},
-                           [](const Beside& one) { return std::pair(one.least == 0, one.least); });
-  const std::size_t left_out = others.size() - most_shown;
-  others.resize(most_shown);
+  if (works.size() <= most_shown) return 0;
+  std::map<std::string, double> closest;
+  for (const db::BestAnswer& answer : best) {
+    const model::Problem& problem = answer.winner.problem;
+    const model::CaseName here{problem, sweep::environment(request, problem.type)};
+    for (const auto& [kernel, least_ns] : db::least_ns_of_kernels(connection, here)) {
+      const double ratio = least_ns / answer.winner.outcome.measurement->median_ns;
+      const auto known = closest.try_emplace(kernel, ratio).first;
+      known->second = std::min(known->second, ratio);
+    }
+  }
+  std::ranges::stable_sort(works, {}, [&](const sweep::Work* work) {
+    const auto known = closest.find(work->kernel.spec().name);
+    return known == closest.end() ? std::numeric_limits<double>::infinity() : known->second;
+  });
+  const std::size_t left_out = works.size() - most_shown;
+  works.resize(most_shown);
   return left_out;
 }
 
@@ -391,15 +404,14 @@ void say_others(const db::BestAnswers& best, const sweep::Request& request, cons
                         {"its time there", Align::right, false, 1},
                         {"trial", Align::left, false, 2}});
   bool is_below = false;
-  std::vector<Beside> others;
-  for (const sweep::Work& work : request.work) {
-    if (!model::may_win(work.kernel.spec().role) || work.problems.empty()) continue;
-    Beside one = beside_best(work, best, request, connection);
-    if (one.not_chosen > 0) others.push_back(std::move(one));
-  }
-  const std::size_t left_out = keep_closest(others);
-  for (const Beside& one : others) {
-    std::vector<std::string> row = {one.kernel,
+  std::vector<const sweep::Work*> works;
+  for (const sweep::Work& work : request.work)
+    if (model::may_win(work.kernel.spec().role) && !work.problems.empty()) works.push_back(&work);
+  const std::size_t left_out = keep_closest(works, best, request, connection);
+  for (const sweep::Work* work : works) {
+    const Beside one = beside_best(*work, best, request, connection);
+    if (one.not_chosen == 0) continue;
+    std::vector<std::string> row = {work->kernel.spec().name,
                                     fmt::format("{} of {}", one.not_chosen, util::counted(one.sizes, "size")),
                                     one.unknown == 0 ? "" : fmt::format("{}", one.unknown)};
     if (one.least == 0) {
