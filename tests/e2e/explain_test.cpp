@@ -128,6 +128,16 @@ TEST_SUITE("tuner command line, explanations") {
     CHECK(asker.asks({"explain", "12x"}).exit_code == 2);
   }
 
+  TEST_CASE("the runner-up is the next one of best, though it was dropped early") {
+    const Asker asker;
+    const std::string examples = TUNER_SOURCE_DIR "/docs/results/h200-2026-11-22-examples/examples.jsonl.gz";
+    CHECK(has(asker.asks({"best", "10000000", "--family", "example_sum"}, examples).err,
+              "the next one, 4cefce2: ~46 % slower"));
+    const json one = asker.explains({"--family", "example_sum"}, examples).at(0);
+    CHECK(has(of_rule(one["findings"], "runner-up").at(0)["text"], "4cefce2 ("));
+    CHECK(has(of_rule(one["findings"], "runner-up").at(0)["text"], " is about 46 % slower"));
+  }
+
   TEST_CASE("best leads to it, and a report has it with what was counted") {
     Asker asker;
     const ProgramResult best = asker.asks({"best", "1024", "--family", "matmul"});

@@ -16,17 +16,6 @@ bool is_gpu(const std::optional<model::DeviceInfo>& device) {
   return device && device->architecture.starts_with("sm_");
 }
 
-/// The first that can be told from the winner; one that was measured whole, if there is any.
-const db::Ranked* runner_up(const db::BestAnswer& answer, const db::Ranking& ranked) {
-  const db::Ranked* dropped = nullptr;
-  for (const db::Ranked& one : ranked) {
-    if (one.trial.key == answer.winner.key || answers::is_tied(answer, one.trial.key)) continue;
-    if (model::has_trusted_time(one.trial.outcome.status)) return &one;
-    if (dropped == nullptr) dropped = &one;
-  }
-  return dropped;
-}
-
 }  // namespace
 
 Explainer::Explainer(const db::Connection& connection, const config::Settings& settings, std::string spec,
@@ -111,7 +100,7 @@ answers::Explanation Explainer::operator()(const db::BestAnswer& answer, const d
     subject.device.reset();  // its launches fill no multiprocessors
   }
   const double base = answers::ratio_of_winner(answer, ranked);
-  if (const db::Ranked* const next = runner_up(answer, ranked)) {
+  if (const db::Ranked* const next = answers::runner_up(answer, ranked)) {
     subject.runner_up =
         is_gpu(subject.device) ? side_of(next->trial, explained.without) : explain::Side{next->trial, {}, {}};
     subject.runner_up_ratio = next->ratio / base;

@@ -45,6 +45,14 @@ inline bool is_tied(const db::BestAnswer& answer, const model::Digest& trial) {
   return std::ranges::find(answer.tied, trial, &model::TrialRecord::key) != answer.tied.end();
 }
 
+/// The first of `ranked` that can be told from the answer's winner; null where there is none.
+inline const db::Ranked* runner_up(const db::BestAnswer& answer, const db::Ranking& ranked) {
+  const auto next = std::ranges::find_if(ranked, [&](const db::Ranked& one) {
+    return one.trial.key != answer.winner.key && !is_tied(answer, one.trial.key);
+  });
+  return next == ranked.end() ? nullptr : &*next;
+}
+
 /// How long each trial of `ranked` takes by the answer's winner is its ratio by this.
 inline double ratio_of_winner(const db::BestAnswer& answer, const db::Ranking& ranked) {
   const auto own = std::ranges::find(

@@ -129,10 +129,8 @@ void say_clocks(const db::BestAnswer& answer, const Asked& asked, const Style& s
 /// What the best of those that are not tied lacks.
 void say_runner_up(const db::BestAnswer& answer, const db::Ranking& ranked, const Style& style,
                    Lines& lines) {
-  const auto next = std::ranges::find_if(ranked, [&](const db::Ranked& one) {
-    return one.trial.key != answer.winner.key && !is_tied(answer, one.trial.key);
-  });
-  if (next == ranked.end()) return;
+  const db::Ranked* const next = runner_up(answer, ranked);
+  if (next == nullptr) return;
   const model::TrialRecord& winner = answer.winner;
   const double ratio = next->ratio / ratio_of_winner(answer, ranked);
   std::vector<std::string> parts = {difference_text(ratio, next->in_final), instead(winner, next->trial)};
