@@ -67,7 +67,13 @@ std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
     if (fraction > share.fraction) share = {fraction, ceiling};
   };
   weigh(trial.workload.operations, highest_ceiling(trial, "arithmetic", ceilings));
-  weigh(trial.workload.bytes, highest_ceiling(trial, "memory", ceilings));
+  constexpr double beyond = 1.1;  // what memory cannot give comes from the cache
+  const model::Ceiling* memory = highest_ceiling(trial, "memory", ceilings);
+  const model::Ceiling* const cache = highest_ceiling(trial, "l2", ceilings);
+  if (memory != nullptr && cache != nullptr && trial.environment.l2 == "warm" &&
+      trial.workload.bytes / seconds > beyond * memory->value)
+    memory = cache;
+  weigh(trial.workload.bytes, memory);
   if (share.ceiling == nullptr) return std::nullopt;
   return share;
 }

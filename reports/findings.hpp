@@ -28,13 +28,13 @@ std::string baseline_note(const std::vector<std::string>& names);
 /// How much of what its device can do at most a trial reaches.
 struct CeilingShare {
   double fraction = 0;
-  const model::Ceiling* ceiling = nullptr;  ///< the one that binds: `arithmetic` or `memory`
+  const model::Ceiling* ceiling = nullptr;  ///< the one that binds: `arithmetic`, `memory` or `l2`
 };
 
 /// The roofline of Williams, Waterman and Patterson (2009): the larger of operations / time by the arithmetic
-/// ceiling of the problem's type, and bytes / time by the memory ceiling. Absent where the trial has no time,
-/// or its device has no ceiling for anything its spec declares. Memory is bound by the highest ceiling of any
-/// type. The result points into `ceilings`.
+/// ceiling of the problem's type, and bytes / time by the memory ceiling, or by that of the L2 cache where
+/// memory cannot give as much. Absent where the trial has no time, or its device has no ceiling for anything
+/// its spec declares. Memory is bound by the highest ceiling of any type. The result points into `ceilings`.
 std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
                                           const std::vector<model::Ceiling>& ceilings);
 

@@ -150,7 +150,7 @@ const std::map<std::string, Case>& cases() {
           add_ceilings(s);
           s.winner.trial.outcome.measurement->median_ns = 4000;
         },
-        "an empty launch takes 2.0 µs of its 4.0 µs: 50 %"}},
+        "an empty launch takes 2.00 µs of its 4.00 µs: 50 %"}},
       {"ceiling",
        {[](Subject& s) {
           add_ceilings(s);
@@ -321,6 +321,8 @@ TEST_SUITE("tuner::explain rules") {
     CHECK_FALSE(contains(found_by("runner-up", subject).at(0).text, "block"));
     subject.runner_up->trial.kernel = "other";
     CHECK(contains(found_by("runner-up", subject).at(0).text, "512 threads a block in place of 256"));
+    CHECK(
+        contains(found_by("runner-up", subject).at(0).text, "4 KiB of shared memory a block in place of 0"));
     subject.runner_up_ratio = 3;
     CHECK(contains(found_by("runner-up", subject).at(0).text, "is 3 times slower"));
     subject.runner_up_ratio = 0.98;
@@ -425,8 +427,24 @@ TEST_SUITE("tuner::explain rules") {
     CHECK(contains(
         found[0].text,
         "the L2 cache, where the data stays, binds it: 400 G of 500 G B/s (80 %), so at most 20 % are left"));
+    subject.device->limits.l2_bytes = 1000;  // four times what memory can give
+    CHECK(found_by("ceiling", subject)[0].text == found[0].text);
     subject.winner.trial.environment.l2 = "cold";
     CHECK(contains(found_by("ceiling", subject)[0].text, "memory binds it"));
+  }
+
+  TEST_CASE("no ceiling is said to be far where one is not known") {
+    Subject subject = usual();
+    add_ceilings(subject);
+    subject.winner.trial.workload = {1e8, 1e7};  // a tenth of each
+    CHECK(
+        contains(found_by("ceiling", subject).at(0).text, "no ceiling is near: arithmetic reaches 100 G of"));
+    subject.winner.trial.problem.type = model::ElementType::bfloat16;
+    CHECK(
+        found_by("ceiling", subject).at(0).text ==
+        "memory reaches 10 G of 100 G B/s (10 %); the arithmetic ceiling of __nv_bfloat16 was not measured");
+    subject.winner.trial.workload.operations = 0;
+    CHECK(found_by("ceiling", subject).at(0).text == "memory reaches 10 G of 100 G B/s (10 %)");
   }
 
   TEST_CASE(
@@ -445,6 +463,8 @@ TEST_SUITE("tuner::explain rules") {
     CHECK(found_by("end of list", subject).empty());
     subject.trials[1].ratio = 1.25;
     CHECK(found_by("end of list", subject).size() == 1);
+    subject.trials[1].is_bound = true;
+    CHECK(contains(found_by("end of list", subject).at(0).text, "and 32 alone costs ~25 %"));
     subject.listed = {
         {"TILE", {model::Value(64), model::Value(128)}, {}}};  // it is not the end of the spec's list
     CHECK(found_by("end of list", subject).empty());
@@ -459,5 +479,30 @@ TEST_SUITE("tuner::explain rules") {
     CHECK(contains(found[0].text, "24 trials, 6 of them lower bounds"));
     subject.trials.resize(15);
     CHECK(found_by("influence", subject).empty());
+  }
+
+  TEST_CASE("of many values the worst is said too, marked as the others are, and a tie loses nothing") {
+    Subject subject = usual();
+    subject.trials.clear();
+    for (const int tile : {8, 16, 24, 32, 64, 128, 256, 512})
+      for (const int stages : {1, 2, 3}) {
+        model::Configuration configuration = with("TILE", tile);
+        configuration.set(1, model::Value(stages));
+        subject.trials.push_back({configuration,
+                                  tile == 64  ? 1
+                                  : tile == 8 ? 1.00001
+                                              : 1 + tile / 100.0,
+                                  tile == 512});
+      }
+    CHECK(contains(found_by("influence", subject).at(0).text,
+                   "loses: 8: 0 %, 16: 16 %, 24: 24 %, 32: 32 %, …, 512: ~512 %"));
+  }
+
+  TEST_CASE("a constraint of many lines is named by its first words") {
+    Subject subject = usual();
+    cases().at("constraint").evidence(subject);
+    subject.listed[0].barred[0].by = "  TILE == 32\n  || TILE == 64\n" + std::string(200, ' ') + "|| true";
+    CHECK(contains(found_by("constraint", subject).at(0).text, "`TILE == 32   || TILE == 64 "));
+    CHECK(found_by("constraint", subject).at(0).text.size() < 200);
   }
 }

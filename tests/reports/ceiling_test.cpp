@@ -31,6 +31,22 @@ TEST_CASE("a trial is held against the ceiling that binds it, named") {
   CHECK(share(working(6e9, 0)) == "10 % arithmetic");
 }
 
+TEST_CASE("bytes that memory cannot give are held against the cache, unless that was emptied") {
+  auto ceilings = sample_ceilings();
+  model::Ceiling cache = ceilings[3];
+  cache.kind = "l2";
+  cache.value *= 4;
+  ceilings.push_back(cache);
+  const auto share_of = [&](double bytes, const char* l2) {
+    model::TrialRecord trial = working(0, bytes);
+    trial.environment.l2 = l2;
+    return reports::ceiling_text(reports::ceiling_share(trial, ceilings));
+  };
+  CHECK(share_of(4.2e9, "warm") == "105 % memory");
+  CHECK(share_of(8e9, "warm") == "50 % l2");
+  CHECK(share_of(8e9, "cold") == "200 % memory");
+}
+
 TEST_CASE("operations are held against the ceiling of their type, bytes against the highest") {
   model::TrialRecord trial = working(15e9, 0);
   trial.problem.type = model::ElementType::float64;

@@ -79,8 +79,14 @@ std::optional<bool> is_specialised(const Side& side, const std::optional<model::
 }
 
 std::string percent(double share) {
+  constexpr double least = 0.005;  // less is rounded to nothing
   const double value = 100 * share;
+  if (value < least) return "0 %";
   return fmt::format("{:.{}f} %", value, value >= 9.95 ? 0 : value >= 0.995 ? 1 : 2);
+}
+
+std::string loss(double ratio, bool is_bound) {
+  return (is_bound ? "~" : "") + percent(std::max(0.0, ratio - 1));
 }
 
 std::string number(double value) {
@@ -100,7 +106,10 @@ std::string number(double value) {
 
 std::string duration(double seconds) {
   return seconds < 1e-6   ? fmt::format("{:.0f} ns", seconds * 1e9)
-         : seconds < 1e-3 ? fmt::format("{:.{}f} µs", seconds * 1e6, seconds < 1e-4 ? 1 : 0)
+         : seconds < 1e-3 ? fmt::format("{:.{}f} µs", seconds * 1e6,
+                                        seconds < 1e-5   ? 2
+                                        : seconds < 1e-4 ? 1
+                                                         : 0)
                           : fmt::format("{:.2f} ms", seconds * 1e3);
 }
 

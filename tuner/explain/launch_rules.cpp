@@ -37,11 +37,13 @@ Reach reach_of(const Subject& subject, std::string_view kind, double work) {
   return {ceiling_of(subject, kind), work / *seconds};
 }
 
-/// Whether the problem's data stays in the last-level cache from launch to launch.
-bool stays_in_cache(const Subject& subject) {
+/// Whether the problem's data stays in the last-level cache from launch to launch: it fits, or comes faster
+/// than memory can give it.
+bool stays_in_cache(const Subject& subject, const Reach& memory) {
+  constexpr double beyond = 1.1;
   const model::TrialRecord& trial = subject.winner.trial;
-  return subject.device && trial.environment.l2 == "warm" &&
-         trial.workload.bytes <= static_cast<double>(subject.device->limits.l2_bytes);
+  const double cache = subject.device ? static_cast<double>(subject.device->limits.l2_bytes) : 0;
+  return trial.environment.l2 == "warm" && (trial.workload.bytes <= cache || memory.share() > beyond);
 }
 
 Reach arithmetic_of(const Subject& subject) {
@@ -49,7 +51,9 @@ Reach arithmetic_of(const Subject& subject) {
 }
 
 Reach memory_of(const Subject& subject) {
-  return reach_of(subject, stays_in_cache(subject) ? "l2" : "memory", subject.winner.trial.workload.bytes);
+  const double bytes = subject.winner.trial.workload.bytes;
+  const Reach memory = reach_of(subject, "memory", bytes);
+  return stays_in_cache(subject, memory) ? reach_of(subject, "l2", bytes) : memory;
 }
 
 /// Blocks that run at once wait for each other only where the multiprocessors themselves are busy.
@@ -94,10 +98,15 @@ Findings find_ceiling(const Subject& subject) {
     text = fmt::format("{} binds it: {}", nearer.name(), nearer.text());
     if (nearer.share() < 1) text += fmt::format(", so at most {} are left", percent(1 - nearer.share()));
   } else {
-    text = fmt::format("{}{} reaches {}", nearer.share() < near ? "no ceiling is near: " : "", nearer.name(),
-                       nearer.text());
+    const bool is_each_known = arithmetic.ceiling != nullptr && memory.ceiling != nullptr;
+    text =
+        fmt::format("{}{} reaches {}", nearer.share() < near && is_each_known ? "no ceiling is near: " : "",
+                    nearer.name(), nearer.text());
   }
   if (other.share() >= nothing) text += fmt::format("; {} reaches {}", other.name(), other.text());
+  const model::TrialRecord& trial = subject.winner.trial;
+  if (trial.workload.operations > 0 && arithmetic.ceiling == nullptr)
+    text += fmt::format("; the arithmetic ceiling of {} was not measured", cuda_name(trial.problem.type));
   const double weight = nearer.share() >= bound ? std::min(nearer.share(), 1.0) : nearer.share() / 2;
   return {{.text = std::move(text), .weight = weight}};
 }

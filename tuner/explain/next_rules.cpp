@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tuner/explain/rule_parts.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::explain {
 namespace {
@@ -41,12 +42,11 @@ bool is_listed(const Subject& subject, const std::string& parameter) {
   return std::ranges::find(subject.listed, parameter, &Listed::parameter) != subject.listed.end();
 }
 
-/// Of the next value towards the winner's from the other side, how much slower it is; nothing where that is
-/// not known or not clear.
-std::optional<double> slower_before(const Subject& subject, const std::string& parameter,
-                                    std::int64_t before) {
+/// The trial with the next value towards the winner's from the other side; null where there is none that is
+/// clearly slower.
+const Timed* slower_before(const Subject& subject, const std::string& parameter, std::int64_t before) {
   const Timed* const trial = with_alone(subject, parameter, model::Value(before));
-  return trial != nullptr && trial->ratio > clearly ? std::optional(trial->ratio - 1) : std::nullopt;
+  return trial != nullptr && trial->ratio > clearly ? trial : nullptr;
 }
 
 }  // namespace
@@ -65,19 +65,21 @@ Findings find_ends(const Subject& subject) {
     const bool is_full = most > 0 && threads_of(subject.winner.trial) == most;
     if (is_largest && is_full && (own == most || own * own == most)) continue;  // nor beyond this
     const std::int64_t before = is_largest ? numbers[numbers.size() - 2] : numbers[1];
-    const auto slower = slower_before(subject, one.name, before);
-    if (!slower) continue;
-    found.push_back({.text = fmt::format("{}={} is the {} of its values{} ({}), and {} alone costs {}",
-                                         one.name, own, is_largest ? "largest" : "smallest",
-                                         is_listed(subject, one.name) ? "" : " that were tried",
-                                         fmt::join(numbers, ", "), before, percent(*slower)),
-                     .next = fmt::format("a {} value of {}", is_largest ? "larger" : "smaller", one.name),
-                     .weight = *slower});
+    const Timed* const slower = slower_before(subject, one.name, before);
+    if (slower == nullptr) continue;
+    found.push_back(
+        {.text = fmt::format("{}={} is the {} of its values{} ({}), and {} alone costs {}", one.name, own,
+                             is_largest ? "largest" : "smallest",
+                             is_listed(subject, one.name) ? "" : " that were tried", fmt::join(numbers, ", "),
+                             before, loss(slower->ratio, slower->is_bound)),
+         .next = fmt::format("a {} value of {}", is_largest ? "larger" : "smaller", one.name),
+         .weight = slower->ratio - 1});
   }
   return found;
 }
 
 Findings find_constraints(const Subject& subject) {
+  constexpr std::size_t most = 60;  // columns of a constraint
   Findings found;
   for (const Listed& listed : subject.listed) {
     const model::Value* const own = subject.winner.trial.configuration.find(listed.parameter);
@@ -93,14 +95,16 @@ Findings find_constraints(const Subject& subject) {
         return value != nullptr && *value == barred.value;
       });
       const std::int64_t before = is_next ? *(at - 1) : *(at + 1);
-      const auto slower = slower_before(subject, listed.parameter, before);
-      if (was_timed || !slower) continue;
+      const Timed* const slower = slower_before(subject, listed.parameter, before);
+      if (was_timed || slower == nullptr) continue;
       found.push_back(
           {.text = fmt::format("{} has a value {} that nothing timed has: `{}` keeps it from the winner. "
                                "On the other side {} costs {}",
-                               listed.parameter, barred.value.text(), barred.by, before, percent(*slower)),
+                               listed.parameter, barred.value.text(),
+                               util::one_line(util::trimmed(barred.by), most), before,
+                               loss(slower->ratio, slower->is_bound)),
            .next = fmt::format("a constraint that lets {}={} through", listed.parameter, barred.value.text()),
-           .weight = *slower});
+           .weight = slower->ratio - 1});
     }
   }
   return found;

@@ -74,12 +74,12 @@ std::string losses(const Subject& subject, const Parameter& parameter) {
   }
   std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.second.ratio < b.second.ratio; });
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < all.size() && i < most; ++i)
-    parts.push_back(fmt::format("{}: {}{}", all[i].first->text(), all[i].second.is_bound ? "~" : "",
-                                percent(std::max(0.0, all[i].second.ratio - 1))));
-  if (all.size() > most)
-    parts.push_back(
-        fmt::format("{}: {}", all.back().first->text(), percent(std::max(0.0, all.back().second.ratio - 1))));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [value, least] = all[i];
+    const bool is_shown = i < most || i + 1 == all.size();
+    if (is_shown) parts.push_back(fmt::format("{}: {}", value->text(), loss(least.ratio, least.is_bound)));
+    if (i == most && !is_shown) parts.emplace_back("…");
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -39,9 +39,10 @@ void add_resources(const model::TrialRecord& winner, const model::TrialRecord& o
   if (winner.kernel == other.kernel) return;  // what follows is said by the values that differ
   if (winner.resources && other.resources) {
     const auto shared = [](const model::TrialRecord& trial) {
-      return static_cast<double>(trial.resources->static_shared_bytes + trial.dynamic_shared_bytes);
+      constexpr double kib = 1024;
+      return static_cast<double>(trial.resources->static_shared_bytes + trial.dynamic_shared_bytes) / kib;
     };
-    add("bytes of shared memory a block", shared(winner), shared(other));
+    add("KiB of shared memory a block", shared(winner), shared(other));
   }
   if (blocks_of(winner) > 0 && blocks_of(other) > 0) {
     add("blocks", static_cast<double>(blocks_of(winner)), static_cast<double>(blocks_of(other)));

@@ -17,6 +17,8 @@ inline double flaw(double share) {
 
 /// `75 %`, `4.2 %`, `0.31 %`
 std::string percent(double share);
+/// What a trial loses by the winner, `~4.2 %` where it was dropped early.
+std::string loss(double ratio, bool is_bound);
 /// A number for people: three digits, and a letter for thousands: `1.24 M`, `48.1 T`, `17`, `2.5`.
 std::string number(double value);
 /// `44.6 µs`
