@@ -206,23 +206,29 @@ std::string headline(const std::vector<ProblemSummary>& problems,
   std::string out = fmt::format("At {} {}", answered, answered == 1 ? "size" : "sizes");
   out += parts.empty() ? " there is a best configuration."
                        : fmt::format(" the best runs at {}.", fmt::join(parts, ", "));
-  if (in_turn == answered)
-    out += " Every one of them was measured again, in turn with its rivals";
-  else if (in_turn == 0)
-    out += " None of them was measured again in turn with its rivals, so the times are optimistic";
-  else {
+  const bool is_one = answered == 1;
+  const auto at = [&](std::size_t sizes) {
+    return is_one ? "" : fmt::format("at {} {} ", sizes, sizes == 1 ? "size" : "sizes");
+  };
+  if (in_turn == answered) {
+    out += is_one ? " It was measured again, in turn with its rivals"
+                  : " All of them were measured again, in turn with their rivals";
+  } else if (in_turn == 0) {
+    out += is_one ? " It was not measured again in turn with its rivals, so its time is optimistic"
+                  : " None of them was measured again in turn with its rivals, so the times are optimistic";
+  } else {
     out += fmt::format(
         " At {} of them it was measured again, in turn with its rivals; the others' times are optimistic",
         in_turn);
   }
   if (approximate > 0) {
     out += fmt::format(
-        "; at {} it was dropped early for a rival outside of this report, or out of the race, and its time "
-        "is approximate",
-        approximate);
+        "; {}it was dropped early for a rival outside of this report, or out of the race, and its time is "
+        "approximate",
+        at(approximate));
   }
   out += tied == 0 ? ", and none is tied."
-                   : fmt::format("; at {} another configuration cannot be told from it.", tied);
+                   : fmt::format("; {}another configuration cannot be told from it.", at(tied));
   return out;
 }
 
