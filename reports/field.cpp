@@ -50,7 +50,10 @@ constexpr std::array<BuiltIn, 12> built_in = {{
        return figure(t.occupancy, [](auto& o) { return percent_text(o.fraction); });
      }},
     {"registers", "registers", true,
-     [](const TrialRecord& t) { return figure(t.resources, [](auto& r) { return r.registers; }); }},
+     [](const TrialRecord& t) {
+       const std::string text = registers_text(t);
+       return text.empty() ? "-" : text;
+     }},
     {"limiter", "limited by", false,
      [](const TrialRecord& t) {
        const bool is_known = t.occupancy && !t.occupancy->limited_by.empty();

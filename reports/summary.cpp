@@ -144,6 +144,10 @@ bool is_unverified(const TrialRecord& trial) {
   return has_time(trial) && !trial.outcome.verification.checked;
 }
 
+std::string registers_text(const TrialRecord& trial) {
+  return register_count(trial) > 0 ? std::to_string(register_count(trial)) : "";
+}
+
 std::string unverified_mark(const TrialRecord& trial) {
   return is_unverified(trial) ? " unverified" : "";
 }

@@ -74,6 +74,8 @@ bool has_latency(const model::TrialRecord& trial);     ///< its time includes la
 bool is_unverified(const model::TrialRecord& trial);   ///< measured, and its results were not checked
 /// ` unverified` behind the time of one that is; else empty.
 std::string unverified_mark(const model::TrialRecord& trial);
+/// Of a thread; empty where they are unknown, or a CPU has none.
+std::string registers_text(const model::TrialRecord& trial);
 double median_ns(const model::TrialRecord& trial);  ///< requires has_time
 
 /// The fastest trusted trial, or null. Equal medians: fewer registers, then the smaller block, then name and

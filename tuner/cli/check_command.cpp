@@ -124,8 +124,7 @@ std::string result_table(const std::vector<model::TrialRecord>& records, const r
     const auto& occupancy = record.occupancy;
     const auto status = record.outcome.status;
     table.add_row(
-        {common.rest(record), reports::dim_text(record.block),
-         resources ? fmt::format("{}", resources->registers) : "",
+        {common.rest(record), reports::dim_text(record.block), reports::registers_text(record),
          resources ? fmt::format("{}", resources->spill_bytes()) : "",
          resources ? fmt::format("{}", resources->static_shared_bytes + record.dynamic_shared_bytes) : "",
          occupancy ? reports::percent_text(occupancy->fraction) : "",

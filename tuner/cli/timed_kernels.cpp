@@ -93,11 +93,10 @@ std::string timed_text(const TimedKernels& timed, std::size_t columns) {
                             (is_too_slow(timed, kernel) ? "; more than --fail-if-slower allows" : ""));
       const model::Measurement* const measurement = measurement_in(kernel);
       if (measurement == nullptr) continue;
-      const auto& resources = kernel.trial->resources;
       table.add_row({reports::size_label(size.problem), kernel.name,
                      reports::time_text(measurement->median_ns) + reports::unverified_mark(*kernel.trial),
                      reports::interval_text(measurement->low_ns, measurement->high_ns),
-                     resources && resources->registers > 0 ? std::to_string(resources->registers) : ""});
+                     reports::registers_text(*kernel.trial)});
     }
   }
   std::string out = table.empty() ? "" : table.fitted(columns, "--json") + "\n";

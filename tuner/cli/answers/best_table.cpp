@@ -137,7 +137,7 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
                  {"bits", bits_by_default(answer)}};
   for (const std::string& name : baseline_names({&answer}))
     facts.emplace_back(reports::baseline_heading(name), library_text(answer, name));
-  if (winner.resources) facts.emplace_back("registers", fmt::format("{}", winner.resources->registers));
+  facts.emplace_back("registers", reports::registers_text(winner));
   if (winner.occupancy) {
     facts.emplace_back("occupancy",
                        fmt::format("{}, limited by {}", reports::percent_text(winner.occupancy->fraction),

@@ -31,7 +31,8 @@ std::array<Figure, 7> figures_of(const model::TrialRecord& trial) {
     return is_known ? Value(static_cast<std::int64_t>(of())) : std::nullopt;
   };
   return {
-      Figure{"registers", number(resources.has_value(), [&] { return resources->registers; })},
+      Figure{"registers",
+             number(resources && resources->registers > 0, [&] { return resources->registers; })},
       {"spill_bytes", number(resources.has_value(), [&] { return resources->spill_bytes(); })},
       {"shared_bytes", number(resources.has_value(),
                               [&] { return resources->static_shared_bytes + trial.dynamic_shared_bytes; })},
@@ -194,8 +195,7 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
            mark + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial),
            metric.empty() ? "" : mark + metric_text(trial, metric), standing_cell(one),
            trial.outcome.energy ? reports::energy_text(*trial.outcome.energy) : "",
-           reports::per_watt_text(trial),
-           trial.resources ? fmt::format("{}", trial.resources->registers) : "",
+           reports::per_watt_text(trial), reports::registers_text(trial),
            trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "", letters.of(trial)});
     }
     return table;

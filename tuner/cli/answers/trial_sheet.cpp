@@ -57,8 +57,10 @@ void add_program(Facts& facts, const TrialFacts& of) {
   add(facts, "block", reports::dim_text(trial.block));
   if (trial.resources) {
     const model::KernelResources& resources = *trial.resources;
-    add(facts, "registers", fmt::format("{} a thread", resources.registers));
-    add(facts, "spills", spill_text(resources));
+    if (resources.registers > 0) {  // a CPU has none
+      add(facts, "registers", fmt::format("{} a thread", resources.registers));
+      add(facts, "spills", spill_text(resources));
+    }
     if (resources.stack_bytes > 0)
       add(facts, "stack", fmt::format("{} bytes a thread", resources.stack_bytes));
     add(facts, "shared memory",
