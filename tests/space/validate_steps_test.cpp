@@ -54,6 +54,9 @@ TEST_CASE("arguments have values") {
       first_mistake([](auto& s) { s.arguments.push_back(scalar("lenght", model::ElementType::int32)); }),
       "argument `lenght` has no value, and nothing else has its name | did you mean `length`?");
   expect_text(
+      first_mistake([](auto& s) { s.arguments.push_back(scalar("alpha", model::ElementType::float32)); }),
+      "nothing else has its name | value = \"1.5\" says what it is passed");
+  expect_text(
       first_mistake([](auto& s) { s.arguments.push_back(scalar("s", model::ElementType::int32, "0.5")); }),
       "decimal number");
   CHECK(first_mistake(

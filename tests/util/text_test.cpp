@@ -48,6 +48,9 @@ TEST_CASE("a mistyped word is told from one that was never meant") {
   CHECK(util::nearest("block_size", words) == "BLOCK_SIZE");
   CHECK(util::nearest("TILE_K", words) == "TILE_M");  // the first of equals
   CHECK(util::nearest("UNROLL", words).empty());
+  CHECK(util::nearest("BLOCK", words) == "BLOCK_SIZE");  // the only one that begins so
+  CHECK(util::nearest("TIL", words).empty());
+  CHECK(util::nearest("BL", words).empty());
   CHECK(util::nearest("y", words).empty());
   CHECK(util::nearest("X", words) == "x");
   CHECK(util::nearest("xx", words) == "x");  // a letter too many

@@ -121,10 +121,11 @@ class ArgumentCompiler {
   const model::Expression* value_of(const ArgumentSpec& argument) {
     if (argument.value) return &*argument.value;
     if (m_compiled.scope.find(argument.name) == nullptr) {
+      const std::string meant = util::did_you_mean(argument.name, m_compiled.scope.names());
       m_compiler.report(
           argument.where,
           fmt::format("argument `{}` has no value, and nothing else has its name", argument.name),
-          util::did_you_mean(argument.name, m_compiled.scope.names()));
+          meant.empty() ? "value = \"1.5\" says what it is passed" : meant);
       return nullptr;
     }
     return &implied(m_compiled, argument.name, argument.where);

@@ -230,6 +230,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     least = away;
     best = candidate;
   }
+  constexpr std::size_t telling = 3;  // letters of a beginning
+  const auto goes_on = [&](std::string_view candidate) { return candidate.starts_with(word); };
+  if (best.empty() && word.size() >= telling && std::ranges::count_if(candidates, goes_on) == 1)
+    best = *std::ranges::find_if(candidates, goes_on);
   return best;
 }
 

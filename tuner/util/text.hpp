@@ -65,8 +65,8 @@ bool is_plain_in_uri(char c);
 std::string percent_encoded(std::string_view text, bool (*is_plain)(char) = is_plain_in_uri);
 
 /// The candidate that `word` was probably meant to be: at most a third of its letters differ (insertions,
-/// deletions, exchanges and swapped neighbours count one each; case does not). Empty when none is near, or
-/// when every letter would have to change.
+/// deletions, exchanges and swapped neighbours count one each; case does not), else the only one that begins
+/// with it. Empty when none is near, or when every letter would have to change.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 std::string_view nearest(std::string_view word, std::span<const std::string> candidates);
 /// ``did you mean `source`?``, or empty. `quote` stands on both sides of the word.
