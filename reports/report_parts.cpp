@@ -47,11 +47,11 @@ Cell best_cell(const ProblemSummary& problem) {
 class Range {
  public:
   void add(double value) {
-    m_low = m_known ? std::min(m_low, value) : value;
-    m_high = m_known ? std::max(m_high, value) : value;
-    m_known = true;
+    m_low = m_count > 0 ? std::min(m_low, value) : value;
+    m_high = m_count > 0 ? std::max(m_high, value) : value;
+    ++m_count;
   }
-  bool known() const { return m_known; }
+  std::size_t count() const { return m_count; }
   /// `1.08× to 1.53×`; one where both read alike.
   std::string text(std::string (*write)(double)) const {
     const std::string low = write(m_low);
@@ -60,7 +60,7 @@ class Range {
   }
 
  private:
-  bool m_known = false;
+  std::size_t m_count = 0;
   double m_low = 0;
   double m_high = 0;
 };
@@ -198,11 +198,14 @@ std::string headline(const std::vector<ProblemSummary>& problems,
   }
   if (answered == 0) return "";
   std::vector<std::string> parts;
-  for (const auto& [name, range] : over_library)
-    parts.push_back(fmt::format("{} the speed of {}", range.text(ratio_text), name));
-  if (over_default.known())
-    parts.push_back(over_default.text(ratio_text) + " the speed of the default configuration");
-  if (share.known()) parts.push_back(share.text(percent_text) + " of the device's ceiling");
+  const auto say = [&](const Range& range, std::string (*write)(double), const std::string& of_what) {
+    if (range.count() == 0) return;
+    const bool is_at_all = range.count() == answered;
+    parts.push_back(range.text(write) + of_what + (is_at_all ? "" : fmt::format(" (at {})", range.count())));
+  };
+  for (const auto& [name, range] : over_library) say(range, ratio_text, " the speed of " + name);
+  say(over_default, ratio_text, " the speed of the default configuration");
+  say(share, percent_text, " of the device's ceiling");
   std::string out = fmt::format("At {} {}", answered, answered == 1 ? "size" : "sizes");
   out += parts.empty() ? " there is a best configuration."
                        : fmt::format(" the best runs at {}.", fmt::join(parts, ", "));

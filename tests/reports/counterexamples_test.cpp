@@ -185,8 +185,8 @@ TEST_SUITE("reports") {
     problems[1].baselines = {&faster};
     const std::string text = headline(problems, {});
     CAPTURE(text);
-    CHECK(text.find("at 0.500× to 1.50× the speed of lib, 2.00× the speed of the default") !=
-          std::string::npos);
+    CHECK(text.find("At 2 sizes the best runs at 0.500× to 1.50× the speed of lib, 2.00× the speed of the "
+                    "default configuration (at 1).") != std::string::npos);
     problems[0].best = problems[1].best = nullptr;
     CHECK(headline(problems, {}).empty());
   }

@@ -305,8 +305,9 @@ void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const Outlin
       fmt::format(
           "{} or more: {}", hours_text(std::max(compiling, plan.device_seconds)),
           compile_bound
-              ? fmt::format("{} are the bottleneck; run `tuner compile` first on a machine without a GPU",
-                            util::counted(compilers, "compiler"))
+              ? fmt::format(
+                    "{} are the bottleneck; run `tuner compile` with the same flags first, without a GPU",
+                    util::counted(compilers, "compiler"))
               : "the device is the bottleneck"));
   write_budget(sweep.settings, plan, std::max(compiling, plan.device_seconds));
   const int parts = sensible_parts(plan, compilers);
