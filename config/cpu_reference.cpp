@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
@@ -51,25 +52,42 @@ class HostBuffers {
       }
       if (names.size() > 6 || names.size() < 2) continue;
       const bool copies = body[i].text.find("emcpy") != std::string_view::npos;
+      if (!copies && !compares && !is_comparison(body[i].text)) continue;
+      if (copies) names.resize(2);  // the third is how many bytes
       for (const std::string& one : names)
         for (const std::string& other : names)
           if (!one.empty() && one != other) (copies ? m_copies : m_pairs).emplace_back(one, other);
     }
+    // device_vector<float> d = h;
+    for (std::size_t i = 1; i + 2 < body.size(); ++i) {
+      if (!body[i].is("=") || !body[i - 1].is_word() || !body[i + 1].is_word() ||
+          !source::is_one_of(body[i + 2].text, {";", ","}))
+        continue;
+      m_copies.emplace_back(body[i - 1].text, body[i + 1].text);
+      m_copies.emplace_back(body[i + 1].text, body[i - 1].text);
+    }
     m_pairs.insert(m_pairs.end(), m_copies.begin(), m_copies.end());
   }
 
-  /// Their names say more than a copy from one to the other, and that more than a function that takes both.
+  /// Their names say more than a copy from one to the other, and that more than what compares them.
   bool are_one(const std::string& host, const std::string& device, int strictness) const {
     if (strictness == 2) return bare(host) == bare(device);
     if (strictness == 1) return has(m_copies, host, device);
     // Compared with what was copied from the device.
     return has(m_pairs, host, device) || std::ranges::any_of(m_pairs, [&](const auto& pair) {
-             return pair.first == host && has(m_pairs, pair.second, device);
+             return pair.first == host && has(m_copies, pair.second, device);
            });
   }
 
  private:
   using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+  /// `validate_result`, `compareArrays`, `max_diff`
+  static bool is_comparison(std::string_view function) {
+    return contains_any(upper(std::string(function)),
+                        {"VALID", "CHECK", "COMP", "VERIF", "DIFF", "CMP", "EQUAL", "CLOSE", "MATCH", "ERR",
+                         "ASSERT", "TEST", "SAME"});
+  }
 
   static bool has(const Pairs& pairs, const std::string& one, const std::string& other) {
     return std::ranges::count(pairs, std::pair(one, other)) > 0;

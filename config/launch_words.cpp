@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -32,6 +33,7 @@ class LaunchWords {
     }
     if (!m_launch.shared_bytes.is(0))
       m_plan.shared_bytes = can_be_said(m_launch.shared_bytes) ? text(m_launch.shared_bytes) : "?";
+    for (std::size_t axis = 0; axis < axes; ++axis) keep_end(m_launch.grid[axis]);
     for (const Value& condition : m_launch.conditions) add_constraint(condition);
     for (std::size_t i = 0; i < m_launch.arguments.size(); ++i)
       m_plan.arguments.push_back(argument(m_launch.arguments[i], m_source.kernel.parameters[i]));
@@ -40,6 +42,24 @@ class LaunchWords {
   }
 
  private:
+  /// A kernel that compares nothing, and is not passed the size that a grid rounds up, would go on past it.
+  void keep_end(const Value& grid) {
+    const auto is_passed = [&](const std::string& symbol) {
+      return std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& one) {
+        return source::symbols_of(one.value).contains(symbol);
+      });
+    };
+    constexpr std::array<std::string_view, 6> ending = {"if", "min", "while", "return", "gridDim", "asm"};
+    if (!grid.is_call("ceil_div") || std::ranges::any_of(source::symbols_of(grid), is_passed) ||
+        std::ranges::any_of(ending, [&](std::string_view word) { return m_source.words.contains(word); }) ||
+        std::ranges::any_of(m_source.reached, [](const ProgramFunction* one) {
+          return source::find_one_of(one->body, {"?"}) < one->body.size();
+        }))
+      return;
+    if (!source::symbols_of(grid.operands[0]).empty())
+      add_constraint(source::call("==", {source::call("%", grid.operands), source::number_value(0)}));
+  }
+
   /// A grid over a size that no buffer follows and no argument: with more blocks it may read past them all.
   void doubt_grid() {
     const auto has_extent = [](const PlannedArgument& one) { return !one.extent.empty(); };

@@ -524,6 +524,19 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK_FALSE(drafted(program_of(copy_kernel, "k<<<n / 64, 64>>>(d, e, n);")).asks("no buffer follows"));
   }
 
+  TEST_CASE("a kernel that compares nothing takes whole blocks alone") {
+    const auto constraints = [](const std::string& body) {
+      return spec_of(drafted(program_of("__global__ void k(float* d, const float* e) {\n"
+                                        "  int i = blockIdx.x * blockDim.x + threadIdx.x; " +
+                                            body + " }\n",
+                                        "k<<<(n + 63) / 64, 64>>>(d, e);")))
+          .constraints;
+    };
+    REQUIRE(constraints("d[i] = e[i];").size() == 1);
+    CHECK(constraints("d[i] = e[i];").front().text == "N % BLOCK_SIZE == 0");
+    CHECK(constraints("if (e[i] > 0) d[i] = e[i];").empty());
+  }
+
   TEST_CASE("a halo that a grid of numbers leaves out follows the block") {
     const Drafted result =
         drafted(program_of(copy_kernel, "dim3 b(128); k<<<(n - 2 + b.x - 1) / b.x, b>>>(d, e, n);"));
@@ -540,7 +553,8 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     const Drafted result = drafted(program_of(
         kernel,
         "using Mine = Tile<64>; auto go = [&](auto vec) { constexpr int V = decltype(vec)::value;\n"
-        "  k<Mine, V><<<n / 64, 64>>>(d, e, n); }; go(One());"));
+        "  k<Mine, V><<<n / Mine::width, 64>>>(d, e, n); }; go(One());"));
+    CHECK(spec_of(result).steps.front().grid.front().text == "N / 64");
     CHECK(spec_of(result).steps.front().entry == "k<Tile<64>, TUNED_VEC>");
     CHECK(values_of(result, "TUNED_VEC").size() > 1);
     CHECK(result.asks("TUNED_VEC: which values make sense? Line "));

@@ -161,6 +161,18 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
       CHECK_MESSAGE(text.find("k_cpu(d_expected, e, f, N);") != std::string::npos, text);
       CHECK(arguments("").empty());
     }
+    SUBCASE("a call that takes both buffers pairs them where it compares them, and an assignment does") {
+      const auto of_pairing = [&](const std::string& pairing) {
+        return draft_of(program_of(copy_kernel,
+                                   "float *a = load(n), *b = load(n); cudaMemcpy(a, d, n * 4, toHost);\n  " +
+                                       pairing + " k_cpu(a, b, n);\n  k<<<n / 64, 64>>>(d, e, n);",
+                                   before))
+            .reference;
+      };
+      CHECK_FALSE(of_pairing("check_result(b, e, n);").empty());
+      CHECK_FALSE(of_pairing("e = b;").empty());
+      CHECK(of_pairing("train(b, e, n);").empty());
+    }
     SUBCASE("one that leaves out a result is none") {
       const std::string reads =
           "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";

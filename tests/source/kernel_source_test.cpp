@@ -128,6 +128,8 @@ TEST_SUITE("tuner::source::read_kernel_source") {
     CHECK(macros_of("#if USE_SHARED\n#endif\n#ifdef OTHER\n#endif\n") == "USE_SHARED");
     CHECK(macros_of("#if defined(OTHER) && LEVEL > 2\n#endif\n") == "LEVEL");
     CHECK(macros_of("#ifndef GUARD_H\n#define GUARD_H\n#endif\n").empty());
+    CHECK(macros_of("__global__ void k(half* x) { half *SA = x + 4; SA[0] = x[0]; }").empty());
+    CHECK(macros_of("__global__ void k(int n) { bool b = n * TILE == 64; }") == "TILE");
     CHECK(macros_of("#define TILE 4\nint x = TILE;").empty());
     CHECK(macros_of("constexpr int TILE = 4; enum E { RED, GREEN = 2 }; int x = TILE + GREEN;").empty());
     CHECK(

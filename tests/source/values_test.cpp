@@ -43,6 +43,7 @@ TEST_SUITE("source::Value") {
     CHECK(text_of(divide(add(number_value(999999), b), b)) == "ceil_div(1000000, b)");
     CHECK(text_of(divide(add(n, b), b)) == "ceil_div(n + 1, b)");
     CHECK(text_of(divide(add(n, number_value(29)), number_value(32))) == "ceil_div(n - 2, 32)");
+    CHECK(text_of(divide(add(n, number_value(32)), number_value(32))) == "ceil_div(n + 1, 32)");
     CHECK(text_of(divide(add(n, number_value(128)), number_value(256))) == "(n + 128) / 256");
     CHECK(text_of(divide(subtract(n, number_value(1)), b)) == "(n - 1) / b");
   }

@@ -152,10 +152,10 @@ Value HostCode::variable(const std::string& path, const Frame& frame) {
   // A constant of a class, which a typedef may name: x128::size.
   std::string of = name.substr(0, scope);
   std::vector<Tokens> given;
-  if (const Tokens* const alias = m_program.type_alias(of)) {
-    const std::size_t open = find_one_of(*alias, {"<"});
-    of = type_text(alias->first(open));
-    if (open < alias->size()) given = parts(alias->subspan(open + 1, alias->size() - open - 2));
+  if (const Tokens alias = alias_of(of, frame); !alias.empty()) {
+    const std::size_t open = find_one_of(alias, {"<"});
+    of = type_text(alias.first(open));
+    if (open < alias.size()) given = parts(alias.subspan(open + 1, alias.size() - open - 2));
   }
   const ClassMembers* const members = m_program.class_named(of);
   // Or of a namespace or an enumeration.

@@ -281,6 +281,10 @@ std::set<std::string_view> declared_names(Tokens code) {
       const std::vector<std::string_view> others = listed_names(code, i);
       names.insert(others.begin(), others.end());
     }
+    // half *SA = …
+    const bool points = i > 1 && is_one_of(code[i - 1].text, {"*", "&"}) && code[i - 2].is_word();
+    if (points && code[i + 1].is("=") && (i + 2 == code.size() || !code[i + 2].is("=")))
+      names.emplace(code[i].text);
     if (code[i].text != "enum") continue;
     const std::size_t open = i + find_one_of(code.subspan(i), {"{", ";"});
     if (open == code.size() || code[open].text == ";") continue;

@@ -93,17 +93,19 @@ Value HostCode::size_of(const std::string& type) {
   return symbol(facts.name, facts);
 }
 
-/// What `using type = …` in a function says, of types and constants alone; else nothing.
-static Tokens local_alias(const std::string& type, const ProgramFunction& function,
-                          const FunctionVariables& own) {
-  const Tokens body = function.body;
+Tokens HostCode::alias_of(const std::string& type, const Frame& frame) {
+  const Tokens* const known = m_program.type_alias(type);
+  if (known != nullptr || frame.function == nullptr) return known != nullptr ? *known : Tokens();
+  const Tokens body = frame.function->body;
   for (std::size_t i = 0; i + 3 < body.size(); ++i) {
     if (!body[i].is("using") || !body[i + 1].is(type) || !body[i + 2].is("=")) continue;
     const Tokens behind = body.subspan(i + 3);
     const Tokens alias = behind.first(find_one_of(behind, {";"}));
     const bool is_open = std::ranges::any_of(alias, [&](const Token& token) {
-      return std::ranges::count(function.template_parameters, token.text, &TemplateParameter::name) > 0 ||
-             std::ranges::count(own.variables, token.text, &LocalVariable::name) > 0;
+      return std::ranges::count(frame.function->template_parameters, token.text, &TemplateParameter::name) >
+                 0 ||
+             std::ranges::count(variables_of(*frame.function).variables, token.text, &LocalVariable::name) >
+                 0;
     });
     return is_open ? Tokens() : alias;
   }
@@ -133,9 +135,9 @@ std::string HostCode::type_in(Tokens tokens, const Frame& frame) {
         return type_text(given.first(open));
     }
   }
-  if (const Tokens alias = local_alias(type, *frame.function, variables_of(*frame.function)); !alias.empty())
-    return m_program.resolved_type(type_text(alias));
-  return m_program.resolved_type(type);
+  const std::string known = m_program.resolved_type(type);
+  const Tokens alias = known == type ? alias_of(type, frame) : Tokens();
+  return alias.empty() ? known : m_program.resolved_type(type_text(alias));
 }
 
 PointerOrigin HostCode::origin(Tokens tokens, const Frame& frame) {

@@ -235,10 +235,11 @@ Value divide(Value a, const Value& b) {
   }
   const Value rest = add(subtract(a, b), number_value(1));
   const std::vector<Term> before = terms_of(a);
-  // (n + 256 - 1) / 256, (n - 2 + 256 - 1) / 256, and (n + d) / d for n that are not negative
+  // (n + 256 - 1) / 256, (n - 2 + 256 - 1) / 256, (n + 1 + 256 - 1) / 256, and (n + d) / d for n that are not
+  // negative
   const std::int64_t missing = b.number - 1 - constant_of(before);
   const bool rounds_up = b.kind == Kind::number
-                             ? b.number > 1 && missing >= 0 && 4 * missing <= b.number
+                             ? b.number > 1 && 4 * std::abs(missing) <= b.number
                              : before.size() > 1 && terms_of(subtract(a, b)).size() < before.size();
   if (rounds_up) return call("ceil_div", {rest, b});
   return {Kind::call, 0, "/", {std::move(a), b}};
