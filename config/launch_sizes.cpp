@@ -45,7 +45,7 @@ class LaunchSizes {
       });
       // With a grid for more than buffers have, the kernel would read past their ends.
       const bool is_of_launch = occurs_in_launch(symbol, buffers_are_fixed()) || !all_extents_known();
-      const bool is_fixed_block = known.constant && known.present && is_of_block(known.name) && !is_argument;
+      const bool is_length_of_block = is_of_block(known.name) && !contains_any(upper(known.name), {"BLOCKS"});
       const bool is_open =
           known.counter && (!known.present || (known.present == 0 && occurs_in_launch(symbol)));
       if (is_open) {
@@ -53,11 +53,10 @@ class LaunchSizes {
       } else if (known.counter) {
         m_plan.notes.push_back(fmt::format("{} counts in a loop; the draft has its first value", known.name));
         m_planned.replace(symbol, source::number_value(*known.present));
-      } else if (is_fixed_block) {
-        m_planned.replace(symbol, source::number_value(*known.present));
       } else if (known.present && !is_argument && numbers_blocks(symbol)) {
         add_blocks(symbol, *known.present);
-      } else if (known.constant && known.present && !m_planned.occurs_in_bytes(symbol) && !is_argument) {
+      } else if (known.constant && known.present && !is_argument &&
+                 (!m_planned.occurs_in_bytes(symbol) || is_length_of_block)) {
         m_planned.replace(symbol, source::number_value(*known.present));
       } else if (known.present && !m_planned.occurs_in_bytes(symbol) && !is_of_launch) {
         m_plan.notes.push_back(fmt::format(
