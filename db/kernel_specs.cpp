@@ -53,6 +53,7 @@ void for_each_judgement(const Connection& db, const std::function<void(const Sto
 KernelSpecs::KernelSpecs(const Connection& db)
     : m_db(db),
       m_declared(db, select_in_force() + "WHERE family = ? ORDER BY kernel"),
+      m_declared_one(db, select_in_force() + "WHERE family = ? AND kernel = ?"),
       m_all_declared(db, select_in_force() + "WHERE spec IS NOT NULL ORDER BY family, kernel"),
       m_undecided(db, sql("select_undecided")),
       m_id(db, "SELECT id, own FROM declaration_in_force WHERE family = ? AND kernel = ?"),
@@ -111,10 +112,8 @@ std::vector<PastTrial> KernelSpecs::undecided(const KernelDeclaration& kernel) {
 }
 
 bool KernelSpecs::is_current(const KernelDeclaration& kernel) {
-  for (const KernelDeclaration& known : declared(kernel.family)) {
-    if (known == kernel) return in_force(kernel).own;
-  }
-  return false;
+  const auto known = m_declared_one.first(read_row<KernelDeclaration>, kernel.family, kernel.kernel);
+  return known == kernel && in_force(kernel).own;
 }
 
 KernelSpecs::InForce KernelSpecs::in_force(const KernelDeclaration& kernel) {
@@ -141,9 +140,8 @@ StoredDeclaration KernelSpecs::next(const KernelDeclaration& kernel) {
 
 void KernelSpecs::declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) {
   for (const Judgement& judgement : judgements) put({judgement.trial, kernel.spec, judgement.describes});
-  const std::vector<KernelDeclaration> all = declared(kernel.family);
   Digest id = in_force(kernel).id;
-  if (std::find(all.begin(), all.end(), kernel) == all.end()) {
+  if (m_declared_one.first(read_row<KernelDeclaration>, kernel.family, kernel.kernel) != kernel) {
     const StoredDeclaration stored = next(kernel);
     put(stored);
     id = stored.id();

@@ -69,8 +69,8 @@ class KernelSpecs {
   void ask(const Judge& judge);
 
   const Connection& m_db;
-  Statement m_declared, m_all_declared, m_undecided, m_id, m_put, m_follow, m_latest, m_own, m_in_force,
-      m_judge, m_stand, m_stand_one, m_role;
+  Statement m_declared, m_declared_one, m_all_declared, m_undecided, m_id, m_put, m_follow, m_latest, m_own,
+      m_in_force, m_judge, m_stand, m_stand_one, m_role;
 };
 
 }  // namespace db

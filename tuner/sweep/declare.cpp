@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,6 +32,21 @@ model::KernelDeclaration declaration_of(const Work& work) {
       is_file ? std::filesystem::absolute(spec.path).lexically_normal().string() : spec.path;
   return {spec.family, spec.name, spec.role, work.kernel.definition(), work.kernel.spec_digest(), path};
 }
+
+/// What is declared of each family, asked for once.
+class Declared {
+ public:
+  explicit Declared(model::ResultSource& source) : m_source(source) {}
+  const std::vector<model::KernelDeclaration>& of(const std::string& family) {
+    const auto [known, is_new] = m_families.try_emplace(family);
+    if (is_new) known->second = m_source.declared(family);
+    return known->second;
+  }
+
+ private:
+  model::ResultSource& m_source;
+  std::map<std::string, std::vector<model::KernelDeclaration>> m_families;
+};
 
 void declare(const Work& work, Services& services) {
   const model::KernelDeclaration kernel = declaration_of(work);
@@ -119,10 +135,11 @@ void withdraw_unnamed(const Request& request, Services& services) {
 std::string other_declarations(const Request& request, model::ResultSource& source) {
   std::string first;
   std::size_t others = 0;
+  Declared declared(source);
   for (const Work& work : request.work) {
     const model::KernelDeclaration own = declaration_of(work);
     if (!model::may_win(own.role)) continue;
-    for (const model::KernelDeclaration& known : source.declared(own.family)) {
+    for (const model::KernelDeclaration& known : declared.of(own.family)) {
       if (known.kernel != own.kernel || !is_of_another(known, own, request.run.host)) continue;
       if (++others == 1)
         first = fmt::format("{} was declared by {}", own.kernel, who_declared(known, request.run.host));
@@ -139,9 +156,10 @@ void hold_declarations(const Request& request, Services& services) {
     if (!others.empty()) services.observer.notice("meanwhile " + others);
     services.has_told_of_others = !others.empty();
   }
+  Declared declared(services.source);
   for (const Work& work : request.work) {
     const model::KernelDeclaration own = declaration_of(work);
-    const std::vector<model::KernelDeclaration> known = services.source.declared(own.family);
+    const std::vector<model::KernelDeclaration>& known = declared.of(own.family);
     if (std::find(known.begin(), known.end(), own) == known.end()) declare(work, services);
   }
 }
