@@ -416,14 +416,20 @@ double base_ns(const Connection& db, const BestAnswer& answer) {
   return least_ns(db, base, answer.winner.outcome.measurement->median_ns);
 }
 
+/// By the final where it was in that; else a time of the race is held against a time of the race.
+double ratio_of(const Digest& trial, double median_ns, const std::string& gpu, const BestAnswer& answer,
+                double base_ns) {
+  if (answer.final)
+    if (const auto* entry = tuner::model::entry_of(*answer.final, trial)) return entry->ratio;
+  const double raced_ns = answer.final ? answer.check.race_of_fastest(gpu) : 0;
+  return median_ns / (raced_ns > 0 ? raced_ns : base_ns);
+}
+
 Ranked ranked(TrialRecord trial, const BestAnswer& answer, double base_ns) {
   Ranked out;
   const auto* entry = answer.final ? tuner::model::entry_of(*answer.final, trial.key) : nullptr;
   out.in_final = entry != nullptr;
-  // A time of the race is held against a time of the race.
-  const double raced_ns = answer.final ? answer.check.race_of_fastest(trial.gpu) : 0;
-  out.ratio = entry != nullptr ? entry->ratio
-                               : trial.outcome.measurement->median_ns / (raced_ns > 0 ? raced_ns : base_ns);
+  out.ratio = ratio_of(trial.key, time_ns(trial), trial.gpu, answer, base_ns);
   out.ratio_low = entry != nullptr ? entry->ratio_low : out.ratio;
   out.ratio_high = entry != nullptr ? entry->ratio_high : out.ratio;
   out.trial = std::move(trial);
@@ -442,6 +448,28 @@ std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, cons
   };
   std::sort(list.begin(), list.end(), [&](const Ranked& a, const Ranked& b) { return place(a) < place(b); });
   return list;
+}
+
+FirstRanked first_ranked(const Connection& db, const BestAnswer& answer, const BestQuery& query,
+                         std::size_t most) {
+  const Snapshot snapshot(db);
+  const double base = base_ns(db, answer);
+  std::vector<std::tuple<bool, double, Digest>> places;
+  Statement select(db, sql("select_to_rank"));
+  const Digest tuning_case = case_id(answer.problem(), answer.environment());
+  for (auto row = select.use(tuning_case, query.kernel, answer.winner.key); row.step();) {
+    const Digest trial = row.digest();
+    const double median_ns = row.real();
+    places.emplace_back(trial != answer.winner.key, ratio_of(trial, median_ns, row.text(), answer, base),
+                        trial);
+  }
+  const std::size_t kept = std::min(most, places.size());
+  std::partial_sort(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(kept), places.end());
+  FirstRanked first{{}, places.size() - kept};
+  TrialLoader loader(db);
+  for (std::size_t i = 0; i < kept; ++i)
+    first.ranking.push_back(ranked(loader.load(std::get<Digest>(places[i])), answer, base));
+  return first;
 }
 
 }  // namespace db

@@ -164,4 +164,12 @@ using Ranking = std::vector<Ranked>;
 /// first of any part is the best of that part. Of the kernel and the bits that `query` asks for.
 std::vector<Ranked> ranking(const Connection& db, const BestAnswer& answer, const BestQuery& query);
 
+struct FirstRanked {
+  Ranking ranking;
+  std::size_t left_out = 0;
+};
+/// The first `most` of ranking(), where any bits will do. No other trial is read whole.
+FirstRanked first_ranked(const Connection& db, const BestAnswer& answer, const BestQuery& query,
+                         std::size_t most);
+
 }  // namespace db

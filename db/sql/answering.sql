@@ -29,6 +29,14 @@ JOIN kernels AS k ON k.id = t.kernel
 WHERE t.status <> '' AND t.tuning_case = ?1 AND t.superseded = 0 AND t.status = 'dropped' AND (?2 = '' OR k.name = ?2)
   AND t.median_ns <= ?3
 
+-- # select_to_rank
+-- What places the trials of a case among each other (?2: of this kernel; '': of any): those that may win, and ?3.
+SELECT t.id, t.median_ns, coalesce(t.gpu, '')
+FROM trials AS t INDEXED BY trials_of_case
+JOIN kernels AS k ON k.id = t.kernel
+WHERE t.status <> '' AND t.tuning_case = ?1 AND t.superseded = 0 AND t.status IN ('ok', 'dropped')
+  AND (?2 = '' OR k.name = ?2) AND (t.role <> 'baseline' OR t.id = ?3)
+
 -- # select_reopened
 -- Trials that were dropped early (?3: of this kernel; '': of any) and that are within ?2 times the least time that any
 -- who competes beside them ever had (?4: those of this kernel; '': all): what they were dropped for is that fast no

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "db/best.hpp"
 #include "db/result_store.hpp"
 #include "db/stored_values.hpp"
@@ -20,11 +22,23 @@ std::vector<std::string> names(const std::vector<db::Ranked>& ranked) {
   return out;
 }
 
-/// The ranking of the only answer that a query has.
+/// The ranking of the only answer that a query has. The first of it are the same where no more are asked for.
 std::vector<db::Ranked> ranked(const db::Connection& connection, const db::BestQuery& query = {}) {
   const std::vector<db::BestAnswer> answers = db::best(connection, query);
   REQUIRE(answers.size() == 1);
-  return db::ranking(connection, answers.front(), query);
+  const std::vector<db::Ranked> all = db::ranking(connection, answers.front(), query);
+  for (std::size_t most = 0; most < all.size() + 2; ++most) {
+    const db::FirstRanked first = db::first_ranked(connection, answers.front(), query, most);
+    const std::size_t kept = std::min(most, all.size());
+    REQUIRE(first.ranking.size() == kept);
+    CHECK(first.left_out == all.size() - kept);
+    for (std::size_t i = 0; i < kept; ++i) {
+      CHECK(first.ranking[i].trial == all[i].trial);
+      CHECK(first.ranking[i].ratio == all[i].ratio);
+      CHECK(first.ranking[i].in_final == all[i].in_final);
+    }
+  }
+  return all;
 }
 
 }  // namespace

@@ -91,6 +91,8 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
   const bool wants_ranking = !condition.empty() || options.top > 0 ||
                              options.objective != model::Objective::time ||
                              (!query.sizes.empty() && options.format == "table");
+  const bool wants_first =
+      options.top > 0 && condition.empty() && !query.same_bits && options.objective == model::Objective::time;
   db::BestAnswers best = db::best(connection, query);
   for (const db::Unanswered& size : db::unanswered(connection, query, best))
     found.missing.push_back(answers::missing(size, options.kernel));
@@ -108,8 +110,12 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
     }
   };
   for (db::BestAnswer& answer : best) {
-    db::Ranking ranked;
-    if (wants_ranking) ranked = db::ranking(connection, answer, query);
+    db::FirstRanked first;
+    if (wants_first)
+      first = db::first_ranked(connection, answer, query, static_cast<std::size_t>(options.top));
+    else if (wants_ranking)
+      first.ranking = db::ranking(connection, answer, query);
+    db::Ranking& ranked = first.ranking;
     if (!condition.empty() && !meets(ranked, answer)) {
       found.missing.push_back({answer.tuning_case, "no trial with " + condition.text()});
       continue;
@@ -124,7 +130,7 @@ FoundBest find(const db::Connection& connection, const db::BestQuery& query, con
                                                     : ranked.size();
     const std::size_t kept = std::min(shown, ranked.size());
     found.answers.push_back(std::move(answer));
-    found.left_out.push_back(static_cast<std::int64_t>(ranked.size() - kept));
+    found.left_out.push_back(static_cast<std::int64_t>(first.left_out + ranked.size() - kept));
     ranked.resize(kept);
     ranked.shrink_to_fit();
     found.ranked.push_back(std::move(ranked));
