@@ -111,6 +111,10 @@ TEST_SUITE("tuner command line, explanations") {
     CHECK(has(asker.asks({"explain", "512"}, merged).out, "at matmul 512 on NVIDIA H100 80GB HBM3: "));
     CHECK(has(asker.asks({"explain", "512", "--gpu", "replayed"}, merged).out,
               "at matmul 512: register_tile "));
+    const std::string best = asker.asks({"best", "512"}, merged).err;
+    CHECK(best.find("why ") != best.rfind("why "));  // of both, and what explain speaks of is named at one
+    CHECK(best.find("tuner explain 512") != std::string::npos);
+    CHECK(best.find("tuner explain 512") == best.rfind("tuner explain 512"));
     CHECK(asker.asks({"explain", "512", "--gpu", "A100"}, replayed).exit_code == 3);
     CHECK(asker.explains({"512", "--gpu", "replayed"}, merged) == asker.explains({"512"}, replayed));
     CHECK(asker.explains({"512", "--gpu", "80GB HBM3"}, merged) != asker.explains({"512"}, replayed));
@@ -138,10 +142,19 @@ TEST_SUITE("tuner command line, explanations") {
     CHECK(has(of_rule(one["findings"], "runner-up").at(0)["text"], " is about 46 % slower"));
   }
 
+  TEST_CASE("a tied neighbour is called tied, not faster") {
+    const Asker asker;
+    const std::string counted = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-26-why/counted.jsonl.gz";
+    CHECK(has(asker.asks({"best", "4096"}, counted).err, "STAGES 4 → 5: tied (bc36962)"));
+  }
+
   TEST_CASE("best leads to it, and a report has it with what was counted") {
     Asker asker;
     const ProgramResult best = asker.asks({"best", "1024", "--family", "matmul"});
-    CHECK(has(best.err, "`tuner explain 1024"));
+    CHECK(has(best.err, "`tuner explain 1024 --family matmul --db "));
+    CHECK(has(asker.asks({"best", "1024", "--kernel", "naive"}).err,
+              "`tuner explain 1024 --kernel naive --db "));
+    CHECK_FALSE(has(asker.asks({"best", "1024", "--where", "registers < 64"}).err, "tuner explain"));
     const std::string fast = db_test::timed_trial("fast", 512, 1000).key.hex();
     {
       db::ResultStore store(asker.home / "tuner.db");

@@ -122,6 +122,7 @@ TEST_SUITE("tuner command line, typing") {
     refused({"show", "--dbb", "x"}, "has no flag --dbb", "did you mean `--db`?");  // and TRIAL is missing
     refused({"--versoin"}, "'tuner' has no flag --versoin", "did you mean `--version`?");
     refused({"status", "a", "b"}, "takes no 'b'", "`tuner status --help`");
+    refused({"run", "scale.toml"}, "takes no 'scale.toml'", "--kernel scale.toml");
     refused({"run", "--zzzzzzzz"}, "has no flag --zzzzzzzz", "`tuner run --help`");
   }
 

@@ -56,7 +56,7 @@ TEST_CASE("softmax in half precision, in vectors of two") {
 }
 TEST_CASE("float is quantised to FP8") {
   if (compile::find_header_folder().empty()) return;
-  CHECK(passed_by("quantise/quantise", {{1}, {4099}}, 7) == "rounding bound of 1 terms in float");
+  CHECK(passed_by("quantise/quantise", {{1}, {4099}}, 7) == "rounding bound of 1 term in float");
 }
 TEST_CASE("a step of a complex transform") {
   if (compile::find_header_folder().empty()) return;

@@ -123,7 +123,7 @@ TEST_CASE("an output's own tolerance counts instead of the plan's") {
   CHECK(outcome_of(job, 0.4F).status == TrialStatus::wrong_result);
   const TrialOutcome near = outcome_of(job, 0.005F);
   CHECK(near.status == TrialStatus::ok);
-  CHECK(near.verification.rule == "rounding bound of 1 terms + absolute 0.01");
+  CHECK(near.verification.rule == "rounding bound of 1 term + absolute 0.01");
 }
 
 TEST_SUITE_END();

@@ -241,7 +241,7 @@ TEST_CASE("what a generator or a file says is there again before each timed run,
 TEST_CASE("the rule says what was asked for, and a wrong output is not hidden by an excused one") {
   TrialFixture fixture;
   TrialJob job = TrialFixture::job();
-  CHECK(fixture.run(job).verification.rule == "rounding bound of 1 terms");
+  CHECK(fixture.run(job).verification.rule == "rounding bound of 1 term");
   job.plan.verify.rounding_terms = 0;
   job.plan.verify.tolerance = {1e-6, 0.5, 0, 0.25};
   job.plan.buffers[1].unordered_within = 17;

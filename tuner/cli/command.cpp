@@ -113,7 +113,12 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
     if (word == "--") continue;
     if (word.starts_with('-') && word.size() > 1) return unknown_flag(called, shape, word, help);
     if (!shape.commands.empty()) return unknown_command(called, shape, word);
-    return model::UsageError(fmt::format("'{}' takes no '{}'", called.name, util::one_line(word, 60)), help);
+    const bool is_spec =
+        word.ends_with(".toml") && std::ranges::any_of(shape.flags, [](const ArgumentShape& flag) {
+          return std::ranges::count(flag.names, "--kernel") > 0;
+        });
+    return model::UsageError(fmt::format("'{}' takes no '{}'", called.name, util::one_line(word, 60)),
+                             is_spec ? "--kernel names a spec: --kernel " + util::shell_quote(word) : help);
   }
   if (!shape.commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return model::UsageError(fmt::format("'{}' needs to be told what", called.name),

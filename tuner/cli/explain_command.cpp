@@ -132,7 +132,7 @@ void add_explain(const CommandPlace& place) {
   add_question(command, options);
   command.choice("--format", options.format, {"table", "json"}, "table or json");
   command.pages();
-  command.settings("db type pad measure l2 cache_dir");
+  command.settings("db type pad measure l2 execution cache_dir");
   command->footer(
       "For a size: what binds its best, what the runner-up lacks, which parameters matter, what to try next. "
       "From the counters of `tuner profile` where there are any, else from machine code, resources, ceilings "

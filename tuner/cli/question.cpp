@@ -150,11 +150,26 @@ std::string flags_asked(const config::Settings& settings) {
   return flags;
 }
 
+std::string explaining_command(const config::Settings& settings, const Question& question,
+                               const std::string& size) {
+  std::string command = "tuner explain " + size;
+  const auto add = [&](const char* flag, const std::string& value) {
+    if (!value.empty()) command += fmt::format(" {} {}", flag, util::shell_quote(value));
+  };
+  add("--family", question.family);
+  add("--kernel", question.spec.empty() ? question.kernel : question.spec);
+  add("--gpu", question.gpu);
+  add("--environment", question.part_of_environment);
+  add("--same-bits-as", question.same_bits_as);
+  return command + flags_asked(settings);
+}
+
 std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
                               const Question& question, const std::string& sizes) {
   std::string command = "tuner run";
   for (const std::string& kernel : kernels_of(connection, question))
     command += " --kernel " + util::shell_quote(kernel);
+  if (!question.same_bits_as.empty()) command += " --same-bits-as " + question.same_bits_as;
   return command + " --sizes " + (sizes.empty() ? "512..4096" : sizes) + flags_asked(settings) +
          device_flag(connection, "");
 }

@@ -155,7 +155,8 @@ std::string rule_text(const model::Plan& plan, std::size_t index) {
   std::vector<std::string> parts;
   if (bound_of(plan, output).value_or(0) > 0) {
     const auto& accumulator = plan.verify.accumulator;
-    parts.push_back(fmt::format("rounding bound of {} terms{}", plan.verify.rounding_terms,
+    parts.push_back(fmt::format("rounding bound of {} term{}{}", plan.verify.rounding_terms,
+                                plan.verify.rounding_terms == 1 ? "" : "s",
                                 accumulator ? fmt::format(" in {}", model::cuda_name(*accumulator)) : ""));
   }
   if (tolerance.absolute > 0) parts.push_back(fmt::format("absolute {}", tolerance.absolute));

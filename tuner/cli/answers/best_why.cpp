@@ -162,8 +162,9 @@ void say_libraries(const db::BestAnswer& answer, Lines& lines) {
 void say_ceiling(const db::BestAnswer& answer, Lines& lines) {
   const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
   if (!share) return;
-  lines.push_back(fmt::format("{} of the device's {} ceiling, {}", reports::percent_text(share->fraction),
-                              share->ceiling->kind, reports::ceiling_value_text(*share->ceiling)));
+  lines.push_back(fmt::format("{}{} of the device's {} ceiling, {}", approximate_mark(answer),
+                              reports::percent_text(share->fraction), share->ceiling->kind,
+                              reports::ceiling_value_text(*share->ceiling)));
 }
 
 std::string raced_text(const db::BestAnswer& answer) {

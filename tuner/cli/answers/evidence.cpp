@@ -12,6 +12,7 @@
 #include "reports/json.hpp"
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/best.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
@@ -45,6 +46,7 @@ OneChange one_change(const db::BestAnswer& answer, const TrialRecord& trial,
   const auto* entry = answer.final ? model::entry_of(*answer.final, trial.key) : nullptr;
   const auto* own = answer.final ? model::entry_of(*answer.final, answer.winner.key) : nullptr;
   change.in_turn = entry != nullptr && own != nullptr;
+  change.is_tied = change.in_turn && is_tied(answer, trial.key);
   change.ratio = db::times_as_long(answer, trial);
   return change;
 }
@@ -119,7 +121,8 @@ std::vector<std::string> evidence_lines(const Evidence& evidence, const Style& s
       const OneChange& change = evidence.timed[i];
       const bool dropped = change.trial->outcome.status == model::TrialStatus::dropped;
       lines.push_back(fmt::format("  {} {} → {}: {}{} ({})", change.parameter, change.from.text(),
-                                  change.to.text(), difference_text(change.ratio, change.in_turn),
+                                  change.to.text(),
+                                  change.is_tied ? "tied" : difference_text(change.ratio, change.in_turn),
                                   dropped ? ", dropped early" : "", style.id(change.trial->key)));
     }
   }

@@ -16,6 +16,7 @@ struct OneChange {
   const model::TrialRecord* trial = nullptr;
   double ratio = 0;      ///< its time by the winner's; 0: it has none
   bool in_turn = false;  ///< the two were sampled in turn, in the answer's final
+  bool is_tied = false;  ///< and cannot be told apart
 };
 
 /// What is recorded of a case that bears on why its winner won. Pointers point into the trials given.
