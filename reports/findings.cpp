@@ -8,6 +8,7 @@
 
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
+#include "tuner/explain/explain.hpp"
 #include "tuner/util/text.hpp"
 
 namespace reports {
@@ -40,22 +41,6 @@ std::string baseline_note(const std::vector<std::string>& names) {
       fmt::join(names, ", × "));
 }
 
-namespace {
-
-/// The highest of a kind on the trial's device: of arithmetic that of its type, of memory any. Null: none.
-const model::Ceiling* highest_ceiling(const model::TrialRecord& trial, std::string_view kind,
-                                      const std::vector<model::Ceiling>& ceilings) {
-  const model::Ceiling* highest = nullptr;
-  for (const model::Ceiling& one : ceilings) {
-    const bool is_its = one.device == trial.environment.device && one.kind == kind && one.value > 0 &&
-                        (kind != "arithmetic" || one.type == trial.problem.type);
-    if (is_its && (highest == nullptr || one.value > highest->value)) highest = &one;
-  }
-  return highest;
-}
-
-}  // namespace
-
 std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
                                           const std::vector<model::Ceiling>& ceilings) {
   if (!has_time(trial)) return std::nullopt;
@@ -66,10 +51,10 @@ std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
     const double fraction = work / seconds / ceiling->value;
     if (fraction > share.fraction) share = {fraction, ceiling};
   };
-  weigh(trial.workload.operations, highest_ceiling(trial, "arithmetic", ceilings));
+  weigh(trial.workload.operations, tuner::explain::ceiling_of(trial, "arithmetic", ceilings));
   constexpr double beyond = 1.1;  // what memory cannot give comes from the cache
-  const model::Ceiling* memory = highest_ceiling(trial, "memory", ceilings);
-  const model::Ceiling* const cache = highest_ceiling(trial, "l2", ceilings);
+  const model::Ceiling* memory = tuner::explain::ceiling_of(trial, "memory", ceilings);
+  const model::Ceiling* const cache = tuner::explain::ceiling_of(trial, "l2", ceilings);
   if (memory != nullptr && cache != nullptr && trial.environment.l2 == "warm" &&
       trial.workload.bytes / seconds > beyond * memory->value)
     memory = cache;

@@ -131,10 +131,10 @@ std::int64_t warps_of(const model::TrialRecord& trial) {
   return (threads_of(trial) + lanes - 1) / lanes;
 }
 
-const model::Ceiling* ceiling_of(const Subject& subject, std::string_view kind) {
-  const model::TrialRecord& trial = subject.winner.trial;
+const model::Ceiling* ceiling_of(const model::TrialRecord& trial, std::string_view kind,
+                                 std::span<const model::Ceiling> ceilings) {
   const model::Ceiling* best = nullptr;
-  for (const model::Ceiling& ceiling : subject.ceilings) {
+  for (const model::Ceiling& ceiling : ceilings) {
     if (ceiling.device != trial.environment.device || ceiling.kind != kind || ceiling.value <= 0) continue;
     if (kind == "arithmetic" && ceiling.type != trial.problem.type) continue;
     const bool is_better = best == nullptr || (model::is_least_best(kind) ? ceiling.value < best->value

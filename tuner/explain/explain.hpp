@@ -97,6 +97,10 @@ std::span<const Rule> rules();
 /// What all rules find, in the order of About and then by weight.
 std::vector<Finding> explain(const Subject& subject);
 
+/// The highest of a kind, of the trial's device, and for `arithmetic` of its type; null where none is known.
+const model::Ceiling* ceiling_of(const model::TrialRecord& trial, std::string_view kind,
+                                 std::span<const model::Ceiling> ceilings);
+
 /// Whether warps of the kernel have roles (producers, consumers) between which registers are handed over, as
 /// its machine code says; nothing where that is unknown. The occupancy of such a kernel is by design.
 std::optional<bool> is_specialised(const Side& side, const std::optional<model::DeviceInfo>& device);

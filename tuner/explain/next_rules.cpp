@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "tuner/explain/rule_parts.hpp"
 #include "tuner/util/text.hpp"

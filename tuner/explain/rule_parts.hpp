@@ -30,8 +30,10 @@ std::int64_t blocks_of(const model::TrialRecord& trial);
 std::int64_t threads_of(const model::TrialRecord& trial);
 std::int64_t warps_of(const model::TrialRecord& trial);  ///< of a block
 
-/// The highest of a kind, of the trial's device, and for `arithmetic` of its type; null where none is known.
-const model::Ceiling* ceiling_of(const Subject& subject, std::string_view kind);
+/// Of the winner.
+inline const model::Ceiling* ceiling_of(const Subject& subject, std::string_view kind) {
+  return ceiling_of(subject.winner.trial, kind, subject.ceilings);
+}
 
 /// The value of a counter, by the first of NVIDIA's names that was counted.
 std::optional<double> counted(const Side& side, std::initializer_list<std::string_view> metrics);
