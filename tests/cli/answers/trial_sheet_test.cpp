@@ -74,6 +74,15 @@ TEST_SUITE("cli") {
     CHECK_FALSE(contains(text, "unverified"));
   }
 
+  TEST_CASE("all that follows from the time of a dropped trial is approximate, as that is") {
+    answers::TrialFacts facts = facts_of(full_trial());
+    facts.trial.outcome.status = model::TrialStatus::dropped;
+    facts.trial.metrics = {{"GFLOP/s", 1234}};
+    const std::string text = sheet(facts);
+    CHECK(contains(text, "median ~"));
+    CHECK(contains(text, "GFLOP/s ~1234"));
+  }
+
   TEST_CASE("what nobody knows of a trial takes no line of its sheet") {
     answers::TrialFacts facts = facts_of(full_trial());
     model::Measurement& measured = *facts.trial.outcome.measurement;

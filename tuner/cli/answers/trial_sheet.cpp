@@ -124,13 +124,13 @@ void add_bits(Facts& facts, const TrialFacts& of) {
 
 void add_time(Facts& facts, const TrialFacts& of) {
   const auto& measurement = of.trial.outcome.measurement;
+  const char* const about = model::has_trusted_time(of.trial.outcome.status) ? "" : "~";
   if (measurement) {
-    const bool approximate = !model::has_trusted_time(of.trial.outcome.status);
     add(facts, "median",
-        fmt::format("{}{} ({})", approximate ? "~" : "", reports::time_text(measurement->median_ns),
+        fmt::format("{}{} ({})", about, reports::time_text(measurement->median_ns),
                     reports::interval_text(measurement->low_ns, measurement->high_ns)));
   }
-  for (const auto& [name, value] : of.trial.metrics) add(facts, name, reports::significant(value));
+  for (const auto& [name, value] : of.trial.metrics) add(facts, name, about + reports::significant(value));
   if (const auto& energy = of.trial.outcome.energy) {
     std::string text =
         fmt::format("{}, {}, {:.0f} W where {:.0f} W are drawn idle", reports::energy_text(*energy),
@@ -142,7 +142,8 @@ void add_time(Facts& facts, const TrialFacts& of) {
   }
   if (const auto share = reports::ceiling_share(of.trial, of.ceilings)) {
     add(facts, "share of ceiling",
-        fmt::format("{} ({})", reports::ceiling_text(share), reports::ceiling_value_text(*share->ceiling)));
+        fmt::format("{}{} ({})", about, reports::ceiling_text(share),
+                    reports::ceiling_value_text(*share->ceiling)));
   }
 }
 
