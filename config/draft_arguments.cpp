@@ -195,7 +195,14 @@ class ArgumentTables {
       return count.find(parameter.name) != std::string::npos;
     });
     if (count.empty() || has_parameter) return {};
-    return held.begins_row ? fmt::format("sorted(0, {})", count) : fmt::format("integers(0, {} - 1)", count);
+    // Numbers alone are no expressions.
+    const auto fixed = config::number(count);
+    if (!fixed && std::ranges::none_of(m_plan.sizes, [&](const std::string& size) {
+          return count.find(size) != std::string::npos;
+        }))
+      return {};
+    const std::string last = fixed ? std::to_string(std::max<std::int64_t>(*fixed - 1, 0)) : count + " - 1";
+    return held.begins_row ? fmt::format("sorted(0, {})", count) : fmt::format("integers(0, {})", last);
   }
 
   /// A buffer holds numbers one behind the other.

@@ -199,6 +199,16 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     CHECK_FALSE(result.asks("how many elements has it?"));
   }
 
+  TEST_CASE("indices of a buffer of so many numbers are below that number") {
+    const Drafted result = drafted(
+        "__global__ void k(const int* which, const float* table, float* y, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = table[which[i]]; }\n"
+        "void run(int n) { int* w; float *t, *y;\n"
+        "  cudaMalloc(&w, n * 4); cudaMalloc(&t, 256 * sizeof(float)); cudaMalloc(&y, n * sizeof(float));\n"
+        "  k<<<(n + 63) / 64, 64>>>(w, t, y, n); }\n");
+    CHECK(result.draft.spec.find("init = \"integers(0, 255)\"  # ?\n") != std::string::npos);
+  }
+
   TEST_CASE("a kernel that moves vectors has sizes of whole ones") {
     const Drafted result = drafted(
         program_of("__global__ void k(float* d, const float* e, int n) {\n"

@@ -208,24 +208,6 @@ std::optional<Value> HostCode::member_of_device(const std::string& path) {
   return symbol(facts.name, facts);
 }
 
-std::optional<Value> HostCode::rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame) {
-  const Tokens body = frame.function->body;
-  std::size_t close = step.position - frame.function->begin;
-  while (close > 0 && is_one_of(body[close - 1].text, {"+", "{"})) --close;
-  std::size_t open = close;
-  for (int depth = 0; open > 0; --open) {
-    depth += body[open - 1].is(")") ? 1 : body[open - 1].is("(") ? -1 : 0;
-    if (depth == 0 || is_one_of(body[open - 1].text, {";", "{", "}"})) break;
-  }
-  if (open < 2 || !body[open - 1].is("(") || !body[open - 2].is("if")) return std::nullopt;
-  const Value quotient = evaluate(first, frame);
-  Value rest = evaluate(body.subspan(open, close - open - 1), frame);
-  if ((rest.is_call("!=") || rest.is_call(">")) && rest.operands[1].is(0)) rest = Value(rest.operands[0]);
-  if (!quotient.is_call("/") || !rest.is_call("%")) return std::nullopt;
-  if (!std::ranges::equal(quotient.operands, rest.operands, same)) return std::nullopt;
-  return call("ceil_div", quotient.operands);
-}
-
 Value HostCode::local_value(const LocalVariable& variable, const std::string& path, const Frame& frame) {
   const FunctionVariables& all = variables_of(*frame.function);
   SymbolFacts facts;

@@ -119,7 +119,7 @@ class HostCode {
   Value member_of_class(const std::string& name);
   std::optional<Value> global_value(const std::string& name);
   Value constant_value(const std::string& name, Tokens tokens, SymbolFacts facts);
-  /// What a typedef says a type is, or `using type = …` of the frame's function: of types and constants alone.
+  /// What a typedef says a type is, or `using type = …` of the frame's function where it names nothing local.
   Tokens alias_of(const std::string& type, const Frame& frame);
   static std::optional<Tokens> argument_of(std::string_view name, const Frame& frame);
 
