@@ -112,7 +112,9 @@ class Watcher final : public sweep::Observer {
 sweep::Request make_request() {
   std::vector<std::int64_t> sizes;
   for (int i = 1; i <= problems; ++i) sizes.push_back(100'000 * i);
-  return bench::imagined_request({50, 10, 10}, sizes);
+  sweep::Request request = bench::imagined_request({50, 10, 10}, sizes);
+  request.strategy = "exhaustive";  // one that learns ends early
+  return request;
 }
 
 int run(const std::filesystem::path& folder) {
