@@ -325,6 +325,17 @@ TEST_CASE("mathematics keeps CUDA's types and names") {
   CHECK(out[5] == 1.0F + 1.0F + 1.0F + 2.0F + 15.0F + 2.0F);
 }
 
+TEST_CASE("functions that have to be inlined may be specialised templates") {
+  const std::vector<int> out = run_ints({.source = R"(
+    template <class T> __device__ __forceinline__ T next(T x);
+    template <> __device__ __forceinline__ int next<int>(int x) { return x + 1; }
+    extern "C" __global__ void kernel(int* out) { out[threadIdx.x] = next((int)threadIdx.x); })",
+                                         .grid = {1, 1, 1},
+                                         .block = {3, 1, 1}},
+                                        3);
+  CHECK(out == std::vector<int>{1, 2, 3});
+}
+
 TEST_CASE("qualifiers, constants, templates, pragmas and standard includes of nvcc sources are accepted") {
   const std::vector<int> out = run_ints({.source = R"(
     #include <cuda_runtime.h>

@@ -69,6 +69,9 @@ using Arguments = std::vector<std::string>;
 constexpr std::int64_t most_static_shared_bytes = std::int64_t{48} << 10U;  // as ptxas allows
 // As the runtime's headers say, and as a baseline may.
 constexpr std::array missing_headers = {"#error \"no CUDA toolkit: ", "#error \"not there: "};
+/// What g++ says of some __forceinline__ templates, and what has it call them instead.
+constexpr const char* refused_inlining = "inlining failed in call to 'always_inline'";
+constexpr const char* without_inlining = "-Dalways_inline=";
 constexpr const char* object = "kernel.o";
 constexpr const char* binary = "kernel.so";
 
@@ -142,8 +145,6 @@ std::string_view suffix(Instrument instrument) {
 }
 
 Arguments instrument_options(Instrument instrument, bool is_clang) {
-  // At -O1 g++ refuses calls of __forceinline__ templates, and of others by their addresses.
-  const char* const inlining = "-Dalways_inline=";
   switch (instrument) {
     case Instrument::none:
       return {"-O2"};
@@ -153,13 +154,12 @@ Arguments instrument_options(Instrument instrument, bool is_clang) {
                            "-fno-sanitize=vptr",
                            "-fno-sanitize-recover=all",
                            "-fno-omit-frame-pointer",
-                           "-DTUNER_CPU_STATIC_SHARED",
-                           inlining};
+                           "-DTUNER_CPU_STATIC_SHARED"};
       if (is_clang) options.emplace_back("-shared-libasan");
       return options;
     }
     case Instrument::accesses:
-      return {"-O1", "-fsanitize=thread", "-DTUNER_CPU_REPORT_ACCESSES", inlining};
+      return {"-O1", "-fsanitize=thread", "-DTUNER_CPU_REPORT_ACCESSES"};
   }
   return {};
 }
@@ -390,9 +390,15 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
   if (compilation.log.find(": error: ") != std::string::npos)
     compilation.status = model::TrialStatus::compile_error;
 
-  for (const Arguments& command : commands) {
+  for (Arguments& command : commands) {
     if (compilation.status != model::TrialStatus::ok) break;
-    add(util::run_command(command, folder.path(), left(), m_options.group), limit, compilation);
+    const auto run = [&] { return util::run_command(command, folder.path(), left(), m_options.group); };
+    util::CommandResult result = run();
+    if (!job.host_library && result.output.find(refused_inlining) != std::string::npos) {
+      command.emplace_back(without_inlining);
+      result = run();
+    }
+    add(result, limit, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
     compilation.binary = bytes_of(folder.path() / binary);
