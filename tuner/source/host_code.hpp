@@ -138,4 +138,7 @@ std::int64_t bytes_of(std::string_view type);
 /// An expression without casts and brackets around all of it.
 Tokens uncast(Tokens tokens);
 
+/// Whether a variable of this type is a grid or a block.
+bool is_dimensions(std::string_view type);
+
 }  // namespace tuner::source

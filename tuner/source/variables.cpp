@@ -201,24 +201,6 @@ const FunctionVariables& HostCode::variables_of(const ProgramFunction& function)
   return m_variables[&function] = VariableFinder(function).find();
 }
 
-std::optional<Value> HostCode::rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame) {
-  const Tokens body = frame.function->body;
-  std::size_t close = step.position - frame.function->begin;
-  while (close > 0 && is_one_of(body[close - 1].text, {"+", "{"})) --close;
-  std::size_t open = close;
-  for (int depth = 0; open > 0; --open) {
-    depth += body[open - 1].is(")") ? 1 : body[open - 1].is("(") ? -1 : 0;
-    if (depth == 0 || is_one_of(body[open - 1].text, {";", "{", "}"})) break;
-  }
-  if (open < 2 || !body[open - 1].is("(") || !body[open - 2].is("if")) return std::nullopt;
-  const Value quotient = evaluate(first, frame);
-  Value rest = evaluate(body.subspan(open, close - open - 1), frame);
-  if ((rest.is_call("!=") || rest.is_call(">")) && rest.operands[1].is(0)) rest = Value(rest.operands[0]);
-  if (!quotient.is_call("/") || !rest.is_call("%")) return std::nullopt;
-  if (!std::ranges::equal(quotient.operands, rest.operands, same)) return std::nullopt;
-  return call("ceil_div", quotient.operands);
-}
-
 const LocalVariable* HostCode::local(std::string_view name, const Frame& frame) {
   if (frame.function == nullptr) return nullptr;
   const LocalVariable* last = nullptr;
