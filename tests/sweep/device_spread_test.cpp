@@ -94,6 +94,27 @@ TEST_SUITE("tuner::sweep, devices that differ") {
     CHECK(misleading > 0);
   }
 
+  TEST_CASE("devices are not told apart by trials that launch latency is part of, whoever measured them") {
+    // Latency makes the second device look slower by half; a trial that takes long enough tells that it is
+    // not.
+    const auto is_short = [](const model::TrialJob& job) { return job.plan.buffers.at(0).elements <= 512; };
+    for (const bool long_too : {false, true}) {
+      CAPTURE(long_too);
+      Host host;
+      host.bench.sizes = {512};
+      if (long_too) host.bench.sizes.push_back(1024);
+      host.behave = [&](std::size_t device, int scale, const model::TrialJob& job) {
+        model::TrialOutcome outcome = ok_in(1000.0 / scale * (is_short(job) && device == 1 ? 1.5 : 1));
+        outcome.measurement->includes_launch_latency = is_short(job);
+        return outcome;
+      };
+      host.run();
+      CHECK(host.was_told("the devices compared by scale SCALE=16 at 1024: cuda:0 1.000, cuda:1 1.000;") ==
+            long_too);
+      CHECK_FALSE(host.was_told(" at 512: "));
+    }
+  }
+
   TEST_CASE("what looks worth a final until devices are told apart is none, and does not begin one") {
     // A configuration that is new is raced by the fast device; the best of before was measured by the slow
     // one.
@@ -141,6 +162,10 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       there = 1.004;
       expected = "it differs by no more than what counts as tied";
     }
+    bool is_short = false;
+    SUBCASE("launch latency is part of its time, which tells nothing") {
+      is_short = true;
+    }
     test::Bench bench;
     bench.sizes = {512};
     const auto on = [&](std::size_t number, double factor, const std::vector<std::int64_t>& scales,
@@ -151,13 +176,22 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       };
       const sweep::Request request = bench.request();
       test::ScaleRunner runner(
-          [&](int scale, const model::TrialJob&) { return ok_in(times.at(scale) * factor); }, number);
+          [&](int scale, const model::TrialJob&) {
+            model::TrialOutcome outcome = ok_in(times.at(scale) * factor);
+            outcome.measurement->includes_launch_latency = is_short;
+            return outcome;
+          },
+          number);
       bench.run_on(request, {&runner});
       return runner.launched;
     };
     bench.adjust = nullptr;
     on(1, there, {1, 4, 16}, false);
     const std::vector<int> launched = on(0, 1, {1, 2, 4, 8, 16}, true);
+    if (is_short) {
+      CHECK(std::ranges::count(launched, 16) == 0);
+      return;
+    }
     REQUIRE(bench.results.finals.size() == 1);
     const model::FinalRecord& final = bench.results.finals[0];
     CHECK(bench.results.trials().at(final.chosen).configuration.text() == "SCALE=16");

@@ -23,6 +23,10 @@ bool DeviceSpread::claim(std::size_t device) {
   return true;
 }
 
+bool DeviceSpread::can_tell_by(const model::TrialOutcome& outcome) {
+  return outcome.trusted_ns() && !outcome.measurement->includes_launch_latency;
+}
+
 DeviceSpread::Taken DeviceSpread::of(const model::TrialOutcome& outcome) {
   return {outcome.trusted_ns().value_or(0), outcome.energy ? outcome.energy->mean_j : 0};
 }

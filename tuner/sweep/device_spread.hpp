@@ -21,6 +21,9 @@ class DeviceSpread {
   };
   using What = double Taken::*;
   static Taken of(const model::TrialOutcome& outcome);
+  /// Whether the trial can tell devices apart: launch latency differs from host to host and time to time, by
+  /// a ratio that says nothing of longer trials.
+  static bool can_tell_by(const model::TrialOutcome& outcome);
   /// Of each device; their median counts.
   static constexpr std::size_t runs = 3;
   static double middle_of(std::vector<Taken> runs, What what);

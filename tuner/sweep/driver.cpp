@@ -415,10 +415,11 @@ class Driver : SweepPart {
     m_raced.push_back(group);
   }
 
-  /// Before the first final, with the best of its group.
+  /// Before the first final whose best takes long enough, with that.
   void compare_devices(std::size_t group) {
     const CompiledTrial* best = m_finals.best(group);
     if (m_slots.count(&DeviceSlot::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
+    if (!DeviceSpread::can_tell_by(best->trial.record.outcome)) return;
     m_comparison = job_of(m_request, *best);
     const model::TrialRecord& record = best->trial.record;
     m_compared =

@@ -201,6 +201,7 @@ bool FinalStage::begin_comparisons(const model::PossibleFinal& field) {
   for (const model::TrialRecord& record : field.finalists) {
     const Work* work = work_of(m_request, record);
     if (work == nullptr || m_spread.correction_of(record.gpu)) continue;
+    if (!DeviceSpread::can_tell_by(record.outcome)) continue;
     any = true;
     if (m_foreign.contains(record.gpu)) continue;
     Foreign foreign{{work, record, std::nullopt}, 0, {}, false};
