@@ -22,7 +22,7 @@ trap 'ended_early $? "$BASH_COMMAND"' ERR
 # shellcheck disable=SC2034  # for those who source this
 packages=(g++ cmake ninja-build git
   libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libsqlite3-dev
-  libzstd-dev zlib1g-dev libmd-dev libboost-context-dev doctest-dev binutils)
+  libzstd-dev zlib1g-dev libmd-dev libboost-dev libboost-context-dev doctest-dev binutils)
 
 # Prints those of the packages given that are not installed.
 missing_packages() {

@@ -191,8 +191,10 @@ TEST_SUITE("tuner::measure energy") {
   TEST_CASE("the interval of a mean is Student's") {
     const std::vector<double> samples = {9, 10, 11, 10, 10};
     const auto interval = tuner::measure::mean_interval(samples);
-    CHECK(interval.low == doctest::Approx(10 - 0.878).epsilon(0.01));
-    CHECK(interval.high == doctest::Approx(10 + 0.878).epsilon(0.01));
+    CHECK(10 - interval.low == doctest::Approx(2.776445 * std::sqrt(0.1)).epsilon(1e-6));
+    CHECK(interval.high - 10 == doctest::Approx(2.776445 * std::sqrt(0.1)).epsilon(1e-6));
+    const auto of_four = tuner::measure::mean_interval(std::vector<double>{9, 9, 11, 11});
+    CHECK(of_four.high - 10 == doctest::Approx(3.182446 / std::sqrt(3.0)).epsilon(1e-6));
     const auto of_three = tuner::measure::mean_interval(std::vector<double>{9, 10, 11});
     CHECK(of_three.high == doctest::Approx(10 + 4.3027 / std::sqrt(3.0)).epsilon(1e-4));
     const auto of_two = tuner::measure::mean_interval(std::vector<double>{9, 11});

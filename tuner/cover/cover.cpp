@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -65,14 +66,7 @@ Summary summary(const Table& table, const std::vector<double>& losses) {
 }
 
 double binomial_at_most(std::size_t k, std::size_t n, double p) {
-  double sum = 0;
-  for (std::size_t i = 0; i <= k; ++i) {
-    const auto x = static_cast<double>(i);
-    const auto all = static_cast<double>(n);
-    sum += std::exp(std::lgamma(all + 1) - std::lgamma(x + 1) - std::lgamma(all - x + 1) + x * std::log(p) +
-                    (all - x) * std::log1p(-p));
-  }
-  return sum;
+  return boost::math::cdf(boost::math::binomial(static_cast<double>(n), p), static_cast<double>(k));
 }
 
 namespace {

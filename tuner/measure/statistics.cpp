@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -23,42 +25,18 @@ std::vector<double> sorted(std::span<const double> samples) {
   return out;
 }
 
-/// P(Binomial(n, 1/2) = i). Through logarithms: 2^-n alone would underflow for n > 1074.
-double binomial_half(std::size_t n, std::size_t i) {
-  const auto log_factorial = [](std::size_t k) { return std::lgamma(static_cast<double>(k) + 1); };
-  return std::exp(log_factorial(n) - log_factorial(i) - log_factorial(n - i) -
-                  static_cast<double>(n) * std::log(2.0));
-}
-
-/// The interval's rank from either end, counted from 0.
+/// The interval's rank from either end, counted from 0. Boost rounds a quantile of less than a half down.
 std::size_t interval_rank(std::size_t n) {
-  double outside = 0;
-  std::size_t rank = 0;
-  while (rank < n / 2) {
-    outside += 2 * binomial_half(n, rank);
-    if (outside > doubt) break;
-    ++rank;
-  }
-  return rank == 0 ? 0 : rank - 1;
+  const boost::math::binomial below_median(static_cast<double>(n), 0.5);
+  return static_cast<std::size_t>(boost::math::quantile(below_median, doubt / 2));
 }
 
 std::size_t trimmed_count(std::size_t n) {
   return static_cast<std::size_t>(trimmed_share * static_cast<double>(n));
 }
 
-double normal_distribution(double z) {
-  return 0.5 * std::erfc(-z / std::sqrt(2.0));
-}
-
-/// Quantile of Student's t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5; its inverse is
-/// known for one and two degrees of freedom).
 double student_quantile(double p, double freedom) {
-  if (freedom == 1) return std::tan(std::numbers::pi * (p - 0.5));
-  if (freedom == 2) return (2 * p - 1) * std::sqrt(2 / (4 * p * (1 - p)));
-  const double z = normal_quantile(p);
-  const double z2 = z * z;
-  return z * (1 + (z2 + 1) / (4 * freedom) + ((5 * z2 + 16) * z2 + 3) / (96 * freedom * freedom) +
-              (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * freedom * freedom * freedom));
+  return boost::math::quantile(boost::math::students_t(freedom), p);
 }
 
 /// The trimmed mean of what `counts` says how often was drawn of each of `ordered`.
@@ -99,8 +77,9 @@ Interval bootstrap_interval(const std::vector<double>& ordered, double confidenc
     means.push_back(trimmed_mean_of(ordered, counts));
   }
   const auto pairs = static_cast<double>(n);
-  const double outside = normal_distribution(-std::sqrt(pairs / (pairs - 1)) *
-                                             student_quantile((1 + confidence) / 2, pairs - 1));
+  const double outside =
+      boost::math::cdf(boost::math::normal(),
+                       -std::sqrt(pairs / (pairs - 1)) * student_quantile((1 + confidence) / 2, pairs - 1));
   return {quantile(means, outside), quantile(means, 1 - outside)};
 }
 
@@ -114,13 +93,7 @@ double median_deviation(std::span<const double> samples) {
 }
 
 double normal_quantile(double p) {
-  double low = -10;
-  double high = 10;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (normal_distribution(middle) < p ? low : high) = middle;
-  }
-  return low;
+  return boost::math::quantile(boost::math::normal(), p);
 }
 
 double median(std::span<const double> samples) {

@@ -21,7 +21,7 @@ double quantile(std::span<const double> samples, double p);
 /// The median of the distances from the median, of at least one sample.
 double median_deviation(std::span<const double> samples);
 
-/// Of the standard normal distribution, p in (0, 1), by bisection.
+/// Of the standard normal distribution, p in (0, 1).
 double normal_quantile(double p);
 
 /// An interval that holds the median of what was sampled with a probability of at least 95 %, whatever its
