@@ -142,7 +142,7 @@ Value evaluated(const use::Expression& expression, const use::Variables& variabl
   const use::Code& code = view.operands()[0].value;
   value.fault = expression.is_real ? view.value(code, variables, value.real)
                                    : view.value(code, variables, value.integer);
-  const std::uint8_t* const begin = view.bytes(use::SectionKind::code) + code.at;
+  const std::uint8_t* const begin = view.bytes(use::ByteSection::code) + code.at;
   if (bytes_of_code != nullptr) bytes_of_code->assign(begin, begin + (code.bytes & ~use::real_code));
   return value;
 }

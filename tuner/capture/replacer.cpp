@@ -117,7 +117,7 @@ void Replacer::find_matches(const tuner_kernel& kernel, const Kernel& launched,
   const PackView& view = kernel.description().view;
   const use::KernelRecord& record = kernel.record();
   const auto owner = static_cast<std::uint32_t>(&record - view.kernels());
-  for (std::uint32_t i = 0; i < view.count(use::SectionKind::configurations); ++i) {
+  for (std::uint32_t i = 0; i < view.count<use::ConfigurationRecord>(); ++i) {
     const use::ConfigurationRecord& configuration = view.configurations()[i];
     if (configuration.owner != owner) continue;
     const use::StepRecord* const launch = only_launch(view, configuration);

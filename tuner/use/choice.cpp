@@ -187,7 +187,7 @@ class Ladder {
 
   Fault ask(const PackView& view, const Code& condition, bool& holds) {
     if ((condition.bytes & real_code) != 0) {
-      const std::uint8_t* const code = view.bytes(SectionKind::code) + condition.at;
+      const std::uint8_t* const code = view.bytes(ByteSection::code) + condition.at;
       if (ask_sizes(code, condition.bytes & ~real_code, m_sizes, holds)) return Fault::none;
       double value = 0;
       const Fault fault = view.value(condition, variables(), value);

@@ -32,7 +32,7 @@ tuner_error check_operands(const Driver& driver, const PackView& view, const Ste
 /// All configurations that run this binary.
 tuner_error check_configurations(const Driver& driver, const PackView& view, std::uint32_t image,
                                  const Loaded& loaded) {
-  for (std::uint32_t i = 0; i < view.count(SectionKind::configurations); ++i) {
+  for (std::uint32_t i = 0; i < view.count<ConfigurationRecord>(); ++i) {
     const ConfigurationRecord& configuration = view.configurations()[i];
     if (configuration.image != image) continue;
     for (std::uint32_t k = 0; k < configuration.steps.count; ++k) {

@@ -44,10 +44,10 @@ tuner_error read_file(const char* path, Layer& layer) {
 bool index_measured(Layer& layer) {
   const PackView& view = layer.view;
   std::uint64_t slots = 1;
-  while (slots < 4 * std::uint64_t{view.count(SectionKind::measured)}) slots *= 2;
+  while (slots < 4 * std::uint64_t{view.count<MeasuredRecord>()}) slots *= 2;
   layer.slots = allocate<std::uint32_t>(slots);
   layer.slot_mask = static_cast<std::uint32_t>(slots - 1);
-  for (std::uint32_t i = 0; layer.slots != nullptr && i < view.count(SectionKind::kernels); ++i) {
+  for (std::uint32_t i = 0; layer.slots != nullptr && i < view.count<KernelRecord>(); ++i) {
     const KernelRecord& kernel = view.kernels()[i];
     for (std::uint32_t target = kernel.targets.first; target < kernel.targets.first + kernel.targets.count;
          ++target) {
@@ -81,7 +81,7 @@ tuner_error open_layer(const tuner_layer& from, Layer& layer) {
     return fail(error, "%s: %s", from.path, detail);
   }
   layer.view = PackView(bytes);
-  layer.loaded = allocate<std::atomic<Loaded*>>(layer.view.count(SectionKind::images));
+  layer.loaded = allocate<std::atomic<Loaded*>>(layer.view.count<ImageRecord>());
   return layer.loaded != nullptr && index_measured(layer) ? TUNER_OK
                                                           : fail(TUNER_NO_MEMORY, "opening a pack");
 }
@@ -105,7 +105,7 @@ bool same_text(const PackView& a, const Text& in_a, const PackView& b, const Tex
 
 bool same_code(const PackView& a, const Code& in_a, const PackView& b, const Code& in_b) {
   return in_a.bytes == in_b.bytes &&
-         std::memcmp(a.bytes(SectionKind::code) + in_a.at, b.bytes(SectionKind::code) + in_b.at,
+         std::memcmp(a.bytes(ByteSection::code) + in_a.at, b.bytes(ByteSection::code) + in_b.at,
                      in_a.bytes & ~real_code) == 0;
 }
 
@@ -163,12 +163,11 @@ tuner_error add_kernel(tuner_pack& pack, std::uint32_t layer, std::uint32_t inde
 
 tuner_error add_kernels(tuner_pack& pack) {
   std::size_t most = 0;
-  for (std::uint32_t i = 0; i < pack.layer_count; ++i)
-    most += pack.layers[i].view.count(SectionKind::kernels);
+  for (std::uint32_t i = 0; i < pack.layer_count; ++i) most += pack.layers[i].view.count<KernelRecord>();
   pack.kernels = allocate<tuner_kernel>(most);
   if (pack.kernels == nullptr) return TUNER_NO_MEMORY;
   for (std::uint32_t layer = 0; layer < pack.layer_count; ++layer) {
-    for (std::uint32_t i = 0; i < pack.layers[layer].view.count(SectionKind::kernels); ++i) {
+    for (std::uint32_t i = 0; i < pack.layers[layer].view.count<KernelRecord>(); ++i) {
       const tuner_error error = add_kernel(pack, layer, i);
       if (error != TUNER_OK) return error;
     }
@@ -230,7 +229,7 @@ void tuner_pack_close(tuner_pack* pack) {
   }
   for (std::uint32_t i = 0; i < pack->layer_count; ++i) {
     Layer& layer = pack->layers[i];
-    for (std::uint32_t k = 0; layer.loaded != nullptr && k < layer.view.count(SectionKind::images); ++k)
+    for (std::uint32_t k = 0; layer.loaded != nullptr && k < layer.view.count<ImageRecord>(); ++k)
       unload(layer.loaded[k]);
     free(layer.loaded);
     free(layer.slots);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "tuner/use/arithmetic.hpp"
 #include "tuner/use/tuner.h"
@@ -210,27 +211,28 @@ struct ImageRecord {
   std::uint32_t unused;
 };
 
-enum class SectionKind : std::uint32_t {
-  texts,
-  code,
-  binaries,
-  names,
-  numbers,
-  codes,
-  kernels,
-  parameters,
-  targets,
-  measured,
-  nodes,
-  configurations,
-  workspaces,
-  steps,
-  operands,
-  fields,
-  maps,
-  images,
+/// The sections that are bytes come first, then one for the records of each type in the order of RecordTypes.
+enum class ByteSection : std::uint32_t { texts, code, binaries };
+inline constexpr std::uint32_t byte_sections = 3;
+
+template <typename... Types>
+struct TypeList {
+  static constexpr std::uint32_t count = sizeof...(Types);
+  static constexpr std::size_t bytes[] = {sizeof(Types)...};
+  template <typename Type>
+  static constexpr std::uint32_t place_of() {
+    std::uint32_t place = 0;
+    static_cast<void>(((std::is_same_v<Type, Types> || (++place, false)) || ...));
+    return place;
+  }
 };
-inline constexpr std::uint32_t section_count = 18;
+/// The first three are the sections `names`, `numbers` and `codes`.
+using RecordTypes = TypeList<Text, std::int64_t, Code, KernelRecord, ParameterRecord, TargetRecord,
+                             MeasuredRecord, NodeRecord, ConfigurationRecord, WorkspaceRecord, StepRecord,
+                             OperandRecord, FieldRecord, MapRecord, ImageRecord>;
+template <typename Record>
+inline constexpr std::uint32_t section_of = byte_sections + RecordTypes::place_of<Record>();
+inline constexpr std::uint32_t section_count = byte_sections + RecordTypes::count;
 
 struct Section {
   std::uint64_t at;     ///< from the pack's begin
@@ -255,28 +257,8 @@ static_assert(sizeof(WorkspaceRecord) == 16 && sizeof(StepRecord) == 168 && size
 static_assert(sizeof(FieldRecord) == 16 && sizeof(MapRecord) == 16 && sizeof(ImageRecord) == 48);
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packs are read where they lie");
 
-constexpr std::uint32_t record_bytes(SectionKind kind) {
-  constexpr std::size_t bytes[section_count] = {
-      1,  // texts
-      1,  // code
-      1,  // binaries
-      sizeof(Text),
-      sizeof(std::int64_t),
-      sizeof(Code),
-      sizeof(KernelRecord),
-      sizeof(ParameterRecord),
-      sizeof(TargetRecord),
-      sizeof(MeasuredRecord),
-      sizeof(NodeRecord),
-      sizeof(ConfigurationRecord),
-      sizeof(WorkspaceRecord),
-      sizeof(StepRecord),
-      sizeof(OperandRecord),
-      sizeof(FieldRecord),
-      sizeof(MapRecord),
-      sizeof(ImageRecord),
-  };
-  return static_cast<std::uint32_t>(bytes[static_cast<std::uint32_t>(kind)]);
+constexpr std::size_t record_bytes(std::uint32_t section) {
+  return section < byte_sections ? 1 : RecordTypes::bytes[section - byte_sections];
 }
 
 /// Bytes of a number; 0 for what is none.

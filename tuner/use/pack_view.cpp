@@ -16,48 +16,48 @@ class Checker {
   explicit Checker(const PackView& pack) : m_pack(pack) {}
 
   bool is_sound() {
-    for (std::uint32_t i = 0; i < m_pack.count(SectionKind::kernels); ++i) {
+    for (std::uint32_t i = 0; i < m_pack.count<KernelRecord>(); ++i) {
       if (!kernel(i)) return false;
     }
-    for (std::uint32_t i = 0; i < m_pack.count(SectionKind::configurations); ++i) {
+    for (std::uint32_t i = 0; i < m_pack.count<ConfigurationRecord>(); ++i) {
       if (!configuration(m_pack.configurations()[i])) return false;
     }
-    for (std::uint32_t i = 0; i < m_pack.count(SectionKind::images); ++i) {
+    for (std::uint32_t i = 0; i < m_pack.count<ImageRecord>(); ++i) {
       if (!image(m_pack.images()[i])) return false;
     }
-    for (std::uint32_t i = static_cast<std::uint32_t>(SectionKind::names); i < section_count; ++i) {
-      const auto kind = static_cast<SectionKind>(i);
-      const bool is_top =
-          kind == SectionKind::kernels || kind == SectionKind::configurations || kind == SectionKind::images;
-      if (!is_top && m_taken[i] != m_pack.count(kind)) return false;
+    for (std::uint32_t i = byte_sections; i < section_count; ++i) {
+      const bool is_top = i == section_of<KernelRecord> || i == section_of<ConfigurationRecord> ||
+                          i == section_of<ImageRecord>;
+      if (!is_top && m_taken[i] != m_pack.header().sections[i].count) return false;
     }
     return true;
   }
 
  private:
   /// The range that follows those before it.
-  bool take(const Range& range, SectionKind kind) {
-    std::uint32_t& taken = m_taken[static_cast<std::uint32_t>(kind)];
-    if (range.first != taken || range.count > m_pack.count(kind) - taken) return false;
+  template <typename Record>
+  bool take(const Range& range) {
+    std::uint32_t& taken = m_taken[section_of<Record>];
+    if (range.first != taken || range.count > m_pack.count<Record>() - taken) return false;
     taken += range.count;
     return true;
   }
 
   /// Takes a range, each record of which passes `check`.
   template <typename Record, typename Check>
-  bool all(const Range& range, SectionKind kind, const Record* records, Check check) {
-    if (!take(range, kind)) return false;
+  bool all(const Range& range, const Record* records, Check check) {
+    if (!take<Record>(range)) return false;
     for (std::uint32_t i = 0; i < range.count; ++i) {
       if (!check(records[range.first + i])) return false;
     }
     return true;
   }
   bool texts(const Range& range) {
-    return all(range, SectionKind::names, m_pack.names(), [this](const Text& one) { return text(one); });
+    return all(range, m_pack.names(), [this](const Text& one) { return text(one); });
   }
 
   bool text(const Text& text) const {
-    const std::uint32_t bytes = m_pack.count(SectionKind::texts);
+    const std::uint64_t bytes = m_pack.count(ByteSection::texts);
     return text.at < bytes && text.bytes < bytes - text.at && m_pack.text(text)[text.bytes] == 0;
   }
 
@@ -66,10 +66,10 @@ class Checker {
   bool code(const Code& code, bool may_be_absent, Wanted wanted = Wanted::integer) const {
     if (code.bytes == 0) return may_be_absent;
     const std::uint32_t bytes = code.bytes & ~real_code;
-    const std::uint32_t all = m_pack.count(SectionKind::code);
+    const std::uint64_t all = m_pack.count(ByteSection::code);
     const bool is_real = (code.bytes & real_code) != 0;
     return code.at <= all && bytes <= all - code.at && is_real == (wanted == Wanted::real) &&
-           use::is_sound(m_pack.bytes(SectionKind::code) + code.at, bytes, is_real, m_readable);
+           use::is_sound(m_pack.bytes(ByteSection::code) + code.at, bytes, is_real, m_readable);
   }
 
   bool kernel(std::uint32_t index) {
@@ -78,10 +78,9 @@ class Checker {
     m_owner = index;
     return text(kernel.family) && text(kernel.type) && kernel.sizes.count <= most_sizes &&
            texts(kernel.sizes) &&
-           all(kernel.parameters, SectionKind::parameters, m_pack.parameters(),
+           all(kernel.parameters, m_pack.parameters(),
                [this](const ParameterRecord& one) { return parameter(one); }) &&
-           all(kernel.targets, SectionKind::targets, m_pack.targets(),
-               [this](const TargetRecord& one) { return target(one); });
+           all(kernel.targets, m_pack.targets(), [this](const TargetRecord& one) { return target(one); });
   }
 
   bool parameter(const ParameterRecord& parameter) const {
@@ -97,7 +96,7 @@ class Checker {
     const char* const architecture = m_pack.text(target.architecture);
     const std::int64_t* before = nullptr;
     const auto is_sound_size = [&](const MeasuredRecord& size) {
-      if (!take({size.first_number, m_readable.sizes}, SectionKind::numbers)) return false;
+      if (!take<std::int64_t>({size.first_number, m_readable.sizes})) return false;
       const std::int64_t* const numbers = m_pack.numbers() + size.first_number;
       if (before != nullptr && !ascends(before, numbers)) return false;
       before = numbers;
@@ -107,8 +106,8 @@ class Checker {
     const auto is_sound_node = [&](const NodeRecord& one) {
       return node(one, place++, target.nodes.count, architecture);
     };
-    return all(target.measured, SectionKind::measured, m_pack.measured(), is_sound_size) &&
-           all(target.nodes, SectionKind::nodes, m_pack.nodes(), is_sound_node) &&
+    return all(target.measured, m_pack.measured(), is_sound_size) &&
+           all(target.nodes, m_pack.nodes(), is_sound_node) &&
            (target.default_configuration == no_index || is_for(target.default_configuration, architecture));
   }
 
@@ -116,7 +115,7 @@ class Checker {
     const auto is_other = [&](std::int64_t other) {
       return other >= 0 && other < no_index && is_for(static_cast<std::uint32_t>(other), architecture);
     };
-    if (!all(node.otherwise, SectionKind::numbers, m_pack.numbers(), is_other)) return false;
+    if (!all(node.otherwise, m_pack.numbers(), is_other)) return false;
     if (node.condition.bytes == 0) return is_for(node.configuration, architecture);
     const auto follows = [&](std::uint32_t next) { return next > place && next < nodes; };
     const bool is_real = (node.condition.bytes & real_code) != 0;
@@ -133,24 +132,22 @@ class Checker {
 
   /// Whether a target of the kernel at hand may name it.
   bool is_for(std::uint32_t configuration, const char* architecture) const {
-    if (configuration >= m_pack.count(SectionKind::configurations)) return false;
+    if (configuration >= m_pack.count<ConfigurationRecord>()) return false;
     const ConfigurationRecord& record = m_pack.configurations()[configuration];
-    if (record.owner != m_owner || record.image >= m_pack.count(SectionKind::images)) return false;
+    if (record.owner != m_owner || record.image >= m_pack.count<ImageRecord>()) return false;
     const Text& of_image = m_pack.images()[record.image].architecture;
     return text(of_image) && std::strcmp(m_pack.text(of_image), architecture) == 0;
   }
 
   bool configuration(const ConfigurationRecord& record) {
-    if (record.owner >= m_pack.count(SectionKind::kernels) ||
-        record.image >= m_pack.count(SectionKind::images))
+    if (record.owner >= m_pack.count<KernelRecord>() || record.image >= m_pack.count<ImageRecord>())
       return false;
     m_kernel = &m_pack.kernels()[record.owner];
     m_configuration = &record;
-    const bool has_lists = text(record.kernel) && text(record.name) &&
-                           record.derived.count <= variable_count - first_derived &&
-                           record.applies_derived <= record.derived.count &&
-                           record.workspaces.count <= most_workspaces && record.steps.count <= most_steps &&
-                           record.steps.count > 0 && take(record.derived, SectionKind::codes);
+    const bool has_lists =
+        text(record.kernel) && text(record.name) && record.derived.count <= variable_count - first_derived &&
+        record.applies_derived <= record.derived.count && record.workspaces.count <= most_workspaces &&
+        record.steps.count <= most_steps && record.steps.count > 0 && take<Code>(record.derived);
     if (!has_lists) return false;
     m_readable = {m_kernel->sizes.count, record.applies_derived};
     if (!code(record.applies, true)) return false;
@@ -158,12 +155,11 @@ class Checker {
       if (!code(m_pack.codes()[record.derived.first + m_readable.derived], false)) return false;
     }
     std::uint32_t place = 0;
-    return all(record.workspaces, SectionKind::workspaces, m_pack.workspaces(),
+    return all(record.workspaces, m_pack.workspaces(),
                [this](const WorkspaceRecord& one) {
                  return code(one.bytes, false) && one.fill <= Fill::zero_always;
                }) &&
-           all(record.steps, SectionKind::steps, m_pack.steps(),
-               [&](const StepRecord& one) { return step(one, place++); });
+           all(record.steps, m_pack.steps(), [&](const StepRecord& one) { return step(one, place++); });
   }
 
   /// Whether it names a pointer of the caller's, or a workspace.
@@ -191,7 +187,7 @@ class Checker {
     if (step.kind == StepKind::memset && !is_memory(step.is_workspace != 0, step.target)) return false;
     if (step.kind != StepKind::launch)
       return step.kind <= StepKind::memset_symbol && step.operands.count == 0 &&
-             take(step.operands, SectionKind::operands);
+             take<OperandRecord>(step.operands);
     std::uint32_t bytes = 0;
     const auto is_sound_operand = [&](const OperandRecord& one) {
       if (!operand(one)) return false;
@@ -199,11 +195,11 @@ class Checker {
       return bytes <= most_operand_bytes;
     };
     return step.operands.count <= most_operands && step.function < image.functions.count &&
-           all(step.operands, SectionKind::operands, m_pack.operands(), is_sound_operand);
+           all(step.operands, m_pack.operands(), is_sound_operand);
   }
 
   bool operand(const OperandRecord& operand) {
-    if (!take(operand.fields, SectionKind::fields)) return false;
+    if (!take<FieldRecord>(operand.fields)) return false;
     if (operand.kind != OperandKind::structure && operand.fields.count != 0) return false;
     switch (operand.kind) {
       case OperandKind::parameter:
@@ -215,7 +211,7 @@ class Checker {
       case OperandKind::structure:
         return structure(operand);
       case OperandKind::tensor_map:
-        return take({operand.index, 1}, SectionKind::maps) && map(m_pack.maps()[operand.index]);
+        return take<MapRecord>({operand.index, 1}) && map(m_pack.maps()[operand.index]);
     }
     return false;
   }
@@ -244,12 +240,11 @@ class Checker {
   bool map(const MapRecord& map) {
     if (map.rank == 0 || map.rank > most_rank || map.codes.count != 4U * map.rank + 2) return false;
     if (size_of(map.type) == 0 || !is_memory(map.is_workspace != 0, map.index)) return false;
-    return all(map.codes, SectionKind::codes, m_pack.codes(),
-               [this](const Code& one) { return code(one, false); });
+    return all(map.codes, m_pack.codes(), [this](const Code& one) { return code(one, false); });
   }
 
   bool image(const ImageRecord& image) {
-    const std::uint64_t all = m_pack.section(SectionKind::binaries).count;
+    const std::uint64_t all = m_pack.count(ByteSection::binaries);
     const bool is_inside = image.at <= all && image.bytes <= all - image.at && image.bytes > 0 &&
                            image.at % binary_alignment == 0;
     return is_inside && text(image.architecture) && image.kind <= ImageKind::shared_object &&
@@ -268,12 +263,11 @@ bool has_sound_sections(const Header& header) {
   for (std::uint32_t i = 0; i < section_count; ++i) {
     const Section& section = header.sections[i];
     if (section.at % 8 != 0 || section.at > header.file_bytes) return false;
-    if (section.count > (header.file_bytes - section.at) / record_bytes(static_cast<SectionKind>(i)))
-      return false;
-    const bool is_large = i == static_cast<std::uint32_t>(SectionKind::binaries);
+    if (section.count > (header.file_bytes - section.at) / record_bytes(i)) return false;
+    const bool is_large = i == static_cast<std::uint32_t>(ByteSection::binaries);
     if (!is_large && section.count >= no_index) return false;
   }
-  return header.sections[static_cast<std::uint32_t>(SectionKind::binaries)].at % binary_alignment == 0;
+  return header.sections[static_cast<std::uint32_t>(ByteSection::binaries)].at % binary_alignment == 0;
 }
 
 }  // namespace

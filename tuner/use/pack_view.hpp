@@ -39,41 +39,48 @@ class PackView {
   explicit PackView(const void* bytes = nullptr) : m_bytes(static_cast<const std::uint8_t*>(bytes)) {}
 
   const Header& header() const { return *reinterpret_cast<const Header*>(m_bytes); }
-  const Section& section(SectionKind kind) const {
-    return header().sections[static_cast<std::uint32_t>(kind)];
+  std::uint64_t count(ByteSection section) const {
+    return header().sections[static_cast<std::uint32_t>(section)].count;
   }
-  std::uint32_t count(SectionKind kind) const { return static_cast<std::uint32_t>(section(kind).count); }
-  const std::uint8_t* bytes(SectionKind kind) const { return m_bytes + section(kind).at; }
+  const std::uint8_t* bytes(ByteSection section) const {
+    return m_bytes + header().sections[static_cast<std::uint32_t>(section)].at;
+  }
+  template <typename Record>
+  std::uint32_t count() const {
+    return static_cast<std::uint32_t>(header().sections[section_of<Record>].count);
+  }
+  template <typename Record>
+  const Record* records() const {
+    return reinterpret_cast<const Record*>(m_bytes + header().sections[section_of<Record>].at);
+  }
 
-  const Text* names() const { return records<Text>(SectionKind::names); }
-  const std::int64_t* numbers() const { return records<std::int64_t>(SectionKind::numbers); }
-  const Code* codes() const { return records<Code>(SectionKind::codes); }
-  const KernelRecord* kernels() const { return records<KernelRecord>(SectionKind::kernels); }
-  const ParameterRecord* parameters() const { return records<ParameterRecord>(SectionKind::parameters); }
-  const TargetRecord* targets() const { return records<TargetRecord>(SectionKind::targets); }
-  const MeasuredRecord* measured() const { return records<MeasuredRecord>(SectionKind::measured); }
-  const NodeRecord* nodes() const { return records<NodeRecord>(SectionKind::nodes); }
-  const ConfigurationRecord* configurations() const {
-    return records<ConfigurationRecord>(SectionKind::configurations);
-  }
-  const WorkspaceRecord* workspaces() const { return records<WorkspaceRecord>(SectionKind::workspaces); }
-  const StepRecord* steps() const { return records<StepRecord>(SectionKind::steps); }
-  const OperandRecord* operands() const { return records<OperandRecord>(SectionKind::operands); }
-  const FieldRecord* fields() const { return records<FieldRecord>(SectionKind::fields); }
-  const MapRecord* maps() const { return records<MapRecord>(SectionKind::maps); }
-  const ImageRecord* images() const { return records<ImageRecord>(SectionKind::images); }
+  const Text* names() const { return records<Text>(); }
+  const std::int64_t* numbers() const { return records<std::int64_t>(); }
+  const Code* codes() const { return records<Code>(); }
+  const KernelRecord* kernels() const { return records<KernelRecord>(); }
+  const ParameterRecord* parameters() const { return records<ParameterRecord>(); }
+  const TargetRecord* targets() const { return records<TargetRecord>(); }
+  const MeasuredRecord* measured() const { return records<MeasuredRecord>(); }
+  const NodeRecord* nodes() const { return records<NodeRecord>(); }
+  const ConfigurationRecord* configurations() const { return records<ConfigurationRecord>(); }
+  const WorkspaceRecord* workspaces() const { return records<WorkspaceRecord>(); }
+  const StepRecord* steps() const { return records<StepRecord>(); }
+  const OperandRecord* operands() const { return records<OperandRecord>(); }
+  const FieldRecord* fields() const { return records<FieldRecord>(); }
+  const MapRecord* maps() const { return records<MapRecord>(); }
+  const ImageRecord* images() const { return records<ImageRecord>(); }
 
   const char* text(const Text& text) const {
-    return reinterpret_cast<const char*>(bytes(SectionKind::texts)) + text.at;
+    return reinterpret_cast<const char*>(bytes(ByteSection::texts)) + text.at;
   }
   const std::uint8_t* binary(const ImageRecord& image) const {
-    return bytes(SectionKind::binaries) + image.at;
+    return bytes(ByteSection::binaries) + image.at;
   }
 
   /// Code that is there, of the kind of number that it calculates with.
   template <typename Number>
   Fault value(const Code& code, const Variables& variables, Number& result) const {
-    return evaluate(bytes(SectionKind::code) + code.at, code.bytes & ~real_code, variables, result);
+    return evaluate(bytes(ByteSection::code) + code.at, code.bytes & ~real_code, variables, result);
   }
   /// `otherwise` where there is no code.
   Fault value_or(std::int64_t otherwise, const Code& code, const Variables& variables,
@@ -83,11 +90,6 @@ class PackView {
   }
 
  private:
-  template <typename Record>
-  const Record* records(SectionKind kind) const {
-    return reinterpret_cast<const Record*>(bytes(kind));
-  }
-
   const std::uint8_t* m_bytes;
 };
 

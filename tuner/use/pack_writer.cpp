@@ -80,25 +80,26 @@ class Writer {
   }
 
  private:
+  std::string& bytes(ByteSection section) { return m_sections[static_cast<std::size_t>(section)]; }
   template <typename Record>
-  std::uint32_t count(SectionKind kind) const {
-    return static_cast<std::uint32_t>(m_sections[static_cast<std::size_t>(kind)].size() / sizeof(Record));
-  }
-  std::string& bytes(SectionKind kind) { return m_sections[static_cast<std::size_t>(kind)]; }
-  template <typename Record>
-  void add_record(SectionKind kind, const Record& record) {
-    append(bytes(kind), record);
+  std::uint32_t count() const {
+    return static_cast<std::uint32_t>(m_sections[section_of<Record>].size() / sizeof(Record));
   }
   template <typename Record>
-  Range range(SectionKind kind, std::size_t items) const {
-    return {count<Record>(kind), static_cast<std::uint32_t>(items)};
+  void add_record(const Record& record) {
+    append(m_sections[section_of<Record>], record);
+  }
+  /// Of as many that are to be added next.
+  template <typename Record>
+  Range range(std::size_t items) const {
+    return {count<Record>(), static_cast<std::uint32_t>(items)};
   }
 
   Text text(const std::string& text) {
     if (text.find('\0') != std::string::npos) refuse("a text with a 0 in it");
     const auto [at, is_new] =
-        m_texts.try_emplace(text, static_cast<std::uint32_t>(bytes(SectionKind::texts).size()));
-    if (is_new) bytes(SectionKind::texts).append(text.c_str(), text.size() + 1);
+        m_texts.try_emplace(text, static_cast<std::uint32_t>(bytes(ByteSection::texts).size()));
+    if (is_new) bytes(ByteSection::texts).append(text.c_str(), text.size() + 1);
     return {at->second, static_cast<std::uint32_t>(text.size())};
   }
 
@@ -106,8 +107,8 @@ class Writer {
     if (expression.empty()) return {0, 0};
     const std::string encoding = encoded(expression);
     const auto [at, is_new] =
-        m_codes.try_emplace(encoding, static_cast<std::uint32_t>(bytes(SectionKind::code).size()));
-    if (is_new) bytes(SectionKind::code) += encoding;
+        m_codes.try_emplace(encoding, static_cast<std::uint32_t>(bytes(ByteSection::code).size()));
+    if (is_new) bytes(ByteSection::code) += encoding;
     return {at->second, static_cast<std::uint32_t>(encoding.size()) | (expression.is_real ? real_code : 0)};
   }
   /// Constants of one kind for what must be there.
@@ -140,26 +141,21 @@ class Writer {
   }
 
   void add(const Kernel& kernel) {
-    add_record(SectionKind::kernels,
-               KernelRecord{text(kernel.family), text(kernel.type),
-                            range<Text>(SectionKind::names, kernel.sizes.size()),
-                            range<ParameterRecord>(SectionKind::parameters, kernel.parameters.size()),
-                            range<TargetRecord>(SectionKind::targets, kernel.targets.size())});
-    for (const std::string& size : kernel.sizes) add_record(SectionKind::names, text(size));
+    add_record(KernelRecord{text(kernel.family), text(kernel.type), range<Text>(kernel.sizes.size()),
+                            range<ParameterRecord>(kernel.parameters.size()),
+                            range<TargetRecord>(kernel.targets.size())});
+    for (const std::string& size : kernel.sizes) add_record(text(size));
     for (const Parameter& one : kernel.parameters)
-      add_record(SectionKind::parameters,
-                 ParameterRecord{text(one.name), text(one.type_name), code(one.bytes),
+      add_record(ParameterRecord{text(one.name), text(one.type_name), code(one.bytes),
                                  static_cast<std::uint8_t>(one.type), one.is_pointer, one.is_written,
                                  one.is_read, one.alignment});
     for (const Target& target : kernel.targets) add(target, kernel.sizes.size());
   }
 
   void add(const Target& target, std::size_t size_count) {
-    add_record(SectionKind::targets,
-               TargetRecord{text(target.architecture), text(target.gpu),
-                            range<MeasuredRecord>(SectionKind::measured, target.measured.size()),
-                            range<NodeRecord>(SectionKind::nodes, target.rule.size()),
-                            target.default_configuration, 0});
+    add_record(TargetRecord{text(target.architecture), text(target.gpu),
+                            range<MeasuredRecord>(target.measured.size()),
+                            range<NodeRecord>(target.rule.size()), target.default_configuration, 0});
     std::vector<const MeasuredSize*> ascending;
     for (const MeasuredSize& size : target.measured) {
       if (size.sizes.size() != size_count) refuse("a measured problem with another number of sizes");
@@ -168,31 +164,25 @@ class Writer {
     std::sort(ascending.begin(), ascending.end(),
               [](const auto* a, const auto* b) { return a->sizes < b->sizes; });
     for (const MeasuredSize* size : ascending) {
-      add_record(SectionKind::measured, MeasuredRecord{count<std::int64_t>(SectionKind::numbers),
-                                                       size->configuration, size->expected_ns, size->loss});
-      for (const std::int64_t number : size->sizes) add_record(SectionKind::numbers, number);
+      add_record(MeasuredRecord{count<std::int64_t>(), size->configuration, size->expected_ns, size->loss});
+      for (const std::int64_t number : size->sizes) add_record(number);
     }
     for (const RuleNode& node : target.rule) {
-      add_record(SectionKind::nodes,
-                 NodeRecord{code(node.condition), node.yes, node.no, node.configuration, 0,
-                            range<std::int64_t>(SectionKind::numbers, node.otherwise.size()), node.loss_bound,
-                            node.confidence});
-      for (const std::uint32_t other : node.otherwise)
-        add_record(SectionKind::numbers, static_cast<std::int64_t>(other));
+      add_record(NodeRecord{code(node.condition), node.yes, node.no, node.configuration, 0,
+                            range<std::int64_t>(node.otherwise.size()), node.loss_bound, node.confidence});
+      for (const std::uint32_t other : node.otherwise) add_record(static_cast<std::int64_t>(other));
     }
   }
 
   void add(const Configuration& one, std::uint32_t owner) {
     if (one.image >= m_pack.images.size()) refuse(one.kernel + " has an image that is none");
-    add_record(SectionKind::configurations,
-               ConfigurationRecord{text(one.kernel), text(one.name),
-                                   range<Code>(SectionKind::codes, one.derived.size()), code(one.applies),
-                                   derived_read(one.applies), one.image, owner, 0,
-                                   range<WorkspaceRecord>(SectionKind::workspaces, one.workspaces.size()),
-                                   range<StepRecord>(SectionKind::steps, one.steps.size())});
-    for (const Expression& derived : one.derived) add_record(SectionKind::codes, code(derived));
+    add_record(ConfigurationRecord{text(one.kernel), text(one.name), range<Code>(one.derived.size()),
+                                   code(one.applies), derived_read(one.applies), one.image, owner, 0,
+                                   range<WorkspaceRecord>(one.workspaces.size()),
+                                   range<StepRecord>(one.steps.size())});
+    for (const Expression& derived : one.derived) add_record(code(derived));
     for (const Workspace& workspace : one.workspaces)
-      add_record(SectionKind::workspaces, WorkspaceRecord{code(workspace.bytes), workspace.fill, {}});
+      add_record(WorkspaceRecord{code(workspace.bytes), workspace.fill, {}});
     for (const Step& step : one.steps) add(step, one.image);
   }
 
@@ -221,8 +211,8 @@ class Writer {
     record.first_byte = code(step.first_byte);
     record.byte_count = code(step.byte_count);
     record.byte = code(step.byte);
-    record.operands = range<OperandRecord>(SectionKind::operands, step.operands.size());
-    add_record(SectionKind::steps, record);
+    record.operands = range<OperandRecord>(step.operands.size());
+    add_record(record);
     for (const Operand& operand : step.operands) add(operand);
   }
 
@@ -233,12 +223,12 @@ class Writer {
     record.bytes = operand.struct_bytes;
     record.index = operand.index;
     record.value = code(operand.value);
-    record.fields = range<FieldRecord>(SectionKind::fields, operand.fields.size());
-    if (operand.kind == OperandKind::tensor_map) record.index = count<MapRecord>(SectionKind::maps);
-    add_record(SectionKind::operands, record);
+    record.fields = range<FieldRecord>(operand.fields.size());
+    if (operand.kind == OperandKind::tensor_map) record.index = count<MapRecord>();
+    add_record(record);
     for (const Field& field : operand.fields)
-      add_record(SectionKind::fields, FieldRecord{field.offset, static_cast<std::uint8_t>(field.type), 0,
-                                                  field.parameter, code(field.value)});
+      add_record(FieldRecord{field.offset, static_cast<std::uint8_t>(field.type), 0, field.parameter,
+                             code(field.value)});
     if (operand.kind == OperandKind::tensor_map) add(operand.map);
   }
 
@@ -248,20 +238,19 @@ class Writer {
     if (rank == 0 || rank > most_rank || map.strides.size() != rank - 1 || map.box.size() != rank ||
         !has_strides)
       refuse("a tensor map whose lists do not fit together");
-    add_record(SectionKind::maps, MapRecord{map.is_workspace, static_cast<std::uint8_t>(map.type),
-                                            static_cast<std::uint8_t>(rank), map.nan_outside, map.index,
-                                            range<Code>(SectionKind::codes, 4 * rank + 2)});
+    add_record(MapRecord{map.is_workspace, static_cast<std::uint8_t>(map.type),
+                         static_cast<std::uint8_t>(rank), map.nan_outside, map.index,
+                         range<Code>(4 * rank + 2)});
     const auto add_all = [&](const std::vector<Expression>& all) {
-      for (const Expression& one : all) add_record(SectionKind::codes, code(one));
+      for (const Expression& one : all) add_record(code(one));
     };
     add_all(map.shape);
     add_all(map.strides);
     add_all(map.box);
     for (std::size_t i = 0; i < rank; ++i)
-      add_record(SectionKind::codes,
-                 code_or(map.element_strides.empty() ? Expression() : map.element_strides[i], 1));
+      add_record(code_or(map.element_strides.empty() ? Expression() : map.element_strides[i], 1));
     for (const Expression* width : {&map.interleave, &map.swizzle, &map.l2_promotion})
-      add_record(SectionKind::codes, code_or(*width, 0));
+      add_record(code_or(*width, 0));
   }
 
   /// Which is added where it is new.
@@ -274,21 +263,21 @@ class Writer {
 
   void add(std::size_t image_index) {
     const Image& image = m_pack.images[image_index];
-    std::string& binaries = bytes(SectionKind::binaries);
+    std::string& binaries = bytes(ByteSection::binaries);
     const auto [at, is_new] = m_binaries.try_emplace(image.bytes, binaries.size());
     if (is_new) {
       binaries += image.bytes;
       binaries.resize((binaries.size() + binary_alignment - 1) / binary_alignment * binary_alignment);
     }
     const auto add_names = [this](const std::vector<std::string>& names) {
-      const Range added = range<Text>(SectionKind::names, names.size());
-      for (const std::string& name : names) add_record(SectionKind::names, text(name));
+      const Range added = range<Text>(names.size());
+      for (const std::string& name : names) add_record(text(name));
       return added;
     };
     const Range functions = add_names(m_functions[image_index]);
     const Range symbols = add_names(m_symbols[image_index]);
-    add_record(SectionKind::images, ImageRecord{text(image.architecture), functions, symbols, at->second,
-                                                image.bytes.size(), image.kind, 0});
+    add_record(ImageRecord{text(image.architecture), functions, symbols, at->second, image.bytes.size(),
+                           image.kind, 0});
   }
 
   std::string assembled() const {
@@ -298,9 +287,9 @@ class Writer {
     header.header_bytes = sizeof header;
     std::string pack(sizeof header, '\0');
     for (std::size_t i = 0; i < section_count; ++i) {
-      const std::size_t unit = static_cast<SectionKind>(i) == SectionKind::binaries ? binary_alignment : 8;
+      const std::size_t unit = i == static_cast<std::size_t>(ByteSection::binaries) ? binary_alignment : 8;
       pack.resize((pack.size() + unit - 1) / unit * unit);
-      header.sections[i] = {pack.size(), m_sections[i].size() / record_bytes(static_cast<SectionKind>(i))};
+      header.sections[i] = {pack.size(), m_sections[i].size() / record_bytes(static_cast<std::uint32_t>(i))};
       pack += m_sections[i];
     }
     header.file_bytes = pack.size();
