@@ -50,7 +50,7 @@ TEST_SUITE("cluster") {
       return std::string(db_test::error_of([&] { cluster::parse_progress(text, "3.progress"); }).what());
     };
     for (const auto& [what, other, key] :
-         {std::tuple("1000", "-1", "planned"), std::tuple("1000", "1e400", "schema_version"),
+         {std::tuple("1000", "-1", "planned"), std::tuple("1000", "1e400", "no valid JSON"),
           std::tuple("12.5", "\"x\"", "trials_per_second"), std::tuple("interrupted", "sleeping", "state"),
           std::tuple("\"interrupted\"", "7", "state"),
           std::tuple("\"schema_version\": 1", "\"schema_version\": 2", "schema_version"),

@@ -6,14 +6,13 @@
 #include <array>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <type_traits>
 
+#include "db/json.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cluster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int progress_schema = 1;
 constexpr std::size_t most_progress_bytes = std::size_t{1} << 16U;
@@ -38,7 +37,7 @@ void describe(Archive& a, Progress& v) {
 }
 
 struct ProgressWriter {
-  Json json = {{"schema_version", progress_schema}};
+  db::Json json = {{"schema_version", progress_schema}};
 
   template <class T>
   void operator()(const char* key, const T& value) {
@@ -47,53 +46,33 @@ struct ProgressWriter {
   void operator()(const char* key, RunState state) { json[key] = to_string(state); }
 };
 
-/// Takes values out of an object, and names the key that is not as it should be.
-class ProgressReader {
- public:
-  ProgressReader(const Json& json, const std::string& origin) : m_json(json), m_origin(origin) {
-    count("schema_version", progress_schema);
-  }
+/// Every key must be there, and no number is below 0.
+struct ProgressReader {
+  const db::Json& json;
 
-  void operator()(const char* key, int& part) {
-    constexpr int most_parts = 1'000'000;
-    part = static_cast<int>(count(key, most_parts));
+  template <class T>
+  void operator()(const char* key, T& value) const {
+    db::read(at(key), {key}, value);
+    if constexpr (std::is_arithmetic_v<T>) {
+      constexpr double most = std::is_same_v<T, int> ? 1e6 : 0x1p53;  // of parts, and of all else
+      const auto number = static_cast<double>(value);
+      if (!(number >= 0 && number <= most)) db::refuse({key}, at(key), fmt::format("0 to {}", most));
+    }
   }
-  void operator()(const char* key, std::int64_t& number) { number = count(key, std::int64_t{1} << 53U); }
-  void operator()(const char* key, double& amount) {
-    const Json& value = at(key);
-    amount = value.is_number() ? value.get<double>() : -1;
-    if (!std::isfinite(amount) || amount < 0) refuse(key);
-  }
-  void operator()(const char* key, std::string& text) {
-    if (!at(key).is_string()) refuse(key);
-    text = at(key).get<std::string>();
-  }
-  void operator()(const char* key, RunState& state) {
+  void operator()(const char* key, RunState& state) const {
     std::string word;
     (*this)(key, word);
-    const auto found = std::find(state_words.begin(), state_words.end(), word);
-    if (found == state_words.end()) refuse(key);
+    const auto found = std::ranges::find(state_words, word);
+    if (found == state_words.end())
+      db::refuse({key}, word, fmt::format("one of {}", fmt::join(state_words, ", ")));
     state = static_cast<RunState>(found - state_words.begin());
   }
 
  private:
-  std::int64_t count(const char* key, std::int64_t most) const {
-    const Json& value = at(key);
-    const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : -1;
-    if (number < 0 || number > most) refuse(key);
-    return number;
+  const db::Json& at(const char* key) const {
+    static const db::Json missing;
+    return json.is_object() && json.contains(key) ? json.at(key) : missing;
   }
-  const Json& at(const char* key) const {
-    if (!m_json.is_object() || !m_json.contains(key)) refuse(key);
-    return m_json.at(key);
-  }
-  [[noreturn]] void refuse(const char* key) const {
-    throw model::Error(
-        fmt::format("{}: no progress of a run: `{}` is missing or makes no sense", m_origin, key));
-  }
-
-  const Json& m_json;
-  const std::string& m_origin;
 };
 
 }  // namespace
@@ -109,15 +88,22 @@ std::filesystem::path progress_file_of(const std::filesystem::path& published) {
 std::string progress_text(const PartProgress& progress) {
   ProgressWriter writer;
   describe(writer, progress);
-  return writer.json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return writer.json.dump(2, ' ', false, db::Json::error_handler_t::replace) + '\n';
 }
 
 PartProgress parse_progress(std::string_view text, const std::string& origin) {
-  const Json json = Json::parse(text, nullptr, false);
-  ProgressReader reader(json, origin);
-  PartProgress progress;
-  describe(reader, progress);
-  return progress;
+  try {
+    const db::Json json = db::parse_json(text);
+    const ProgressReader reader{json};
+    int schema = 0;
+    reader("schema_version", schema);
+    if (schema > progress_schema) db::refuse({"schema_version"}, schema, "a version that is known here");
+    PartProgress progress;
+    describe(reader, progress);
+    return progress;
+  } catch (const model::Error& error) {
+    throw model::Error(fmt::format("{}: no progress of a run: {}", origin, error.what()));
+  }
 }
 
 std::optional<PartProgress> read_progress(const std::filesystem::path& file) {
