@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tuner/model/digest.hpp"
-#include "tuner/worker/message_fields.hpp"
+#include "tuner/worker/message.hpp"
 
 namespace tuner::test {
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tuner/worker/frame.hpp"
-#include "tuner/worker/message_fields.hpp"
 
 namespace tuner::worker {
 namespace {
@@ -46,9 +45,9 @@ json value_of(const std::vector<T>& items);
 template <class T>
 json value_of(const std::optional<T>& maybe);
 template <class T>
-requires std::is_class_v<T> json value_of(const T& structure);  // anything that message_fields.hpp describes
+requires std::is_class_v<T> json value_of(const T& structure);  // anything that message.hpp describes
 
-/// The archive that writes, see message_fields.hpp.
+/// The archive that writes, see message.hpp.
 class Writer {
  public:
   template <class T>
@@ -144,9 +143,9 @@ template <class T>
 void read(const json& value, std::optional<T>& maybe);
 template <class T>
 requires std::is_class_v<T>
-void read(const json& value, T& structure);  // anything that message_fields.hpp describes
+void read(const json& value, T& structure);  // anything that message.hpp describes
 
-/// The archive that reads: see message_fields.hpp. Every field must be there.
+/// The archive that reads: see message.hpp. Every field must be there.
 class Reader {
  public:
   explicit Reader(const json& value) : m_object(value) {

@@ -195,16 +195,13 @@ TrialOutcome RemoteRunner::run(const model::TrialJob& job) {
 
 TrialOutcome RemoteRunner::run_with_notice(const model::TrialJob& job,
                                            const std::function<void()>& before_launch) {
-  const auto deadlines = [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); };
-  const Answer answer = ask([&] { return encode(request(job)); }, deadlines, before_launch);
-  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) return *lost;
-  const auto* told = std::get_if<TrialOutcome>(&std::get<Message>(answer));
-  TrialOutcome outcome = told ? *told : unexpected_answer("an unexpected message");
-  if (const auto bytes = m_slot.child().output().printed_bytes(); bytes > 0)
-    outcome.detail +=
-        fmt::format("{}printed {} bytes, which were dropped", outcome.detail.empty() ? "" : "; ", bytes);
-  if (outcome.device_lost) m_slot.discard();
-  return outcome;
+  return answer_of<TrialOutcome>([&] { return encode(request(job)); },
+                                 [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); },
+                                 before_launch,
+                                 [this](TrialOutcome& told) {
+                                   add_printed(told);
+                                   return std::string();
+                                 });
 }
 
 model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
@@ -214,38 +211,44 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
     for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
     return encode(request);
   };
-  const Answer answer = ask(
-      make_request, [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, nullptr);
-  model::FinalOutcome outcome;
-  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
-    outcome.failure = *lost;
-    return outcome;
-  }
-  const auto* told = std::get_if<model::FinalOutcome>(&std::get<Message>(answer));
-  const std::string objection = told ? objection_to(*told, job) : "an unexpected message";
-  if (objection.empty())
-    outcome = *told;
-  else
-    outcome.failure = unexpected_answer(objection);
-  if (outcome.failure.device_lost) m_slot.discard();
-  return outcome;
+  return answer_of<model::FinalOutcome>(
+      make_request, [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, nullptr,
+      [&](const model::FinalOutcome& told) { return objection_to(told, job); });
 }
 
 model::Profile RemoteRunner::profile(const model::ProfileJob& job) {
-  const auto deadlines = [&](TrialPhase phase) { return phase_deadline(m_settings, job.trial, phase); };
-  const auto make_request = [&] { return encode(ProfileRequest{request(job.trial), job.metrics}); };
-  const Answer answer = ask(make_request, deadlines, nullptr);
-  model::Profile profile;
-  if (const auto* lost = std::get_if<TrialOutcome>(&answer)) {
-    profile.outcome = *lost;
-    return profile;
+  return answer_of<model::Profile>(
+      [&] {
+        return encode(ProfileRequest{request(job.trial), job.metrics});
+      },
+      [&](TrialPhase phase) { return phase_deadline(m_settings, job.trial, phase); }, nullptr,
+      [](const model::Profile&) { return std::string(); });
+}
+
+template <class Outcome, class Check>
+Outcome RemoteRunner::answer_of(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
+                                std::function<void()> meanwhile, const Check& check) {
+  Answer answer = ask(make_request, deadlines, std::move(meanwhile));
+  Outcome outcome;
+  if (auto* lost = std::get_if<TrialOutcome>(&answer)) {
+    failure_of(outcome) = std::move(*lost);
+    return outcome;
   }
-  if (const auto* told = std::get_if<model::Profile>(&std::get<Message>(answer)))
-    profile = *told;
+  auto* told = std::get_if<Outcome>(&std::get<Message>(answer));
+  const std::string objection = told ? check(*told) : "an unexpected message";
+  if (objection.empty())
+    outcome = std::move(*told);
   else
-    profile.outcome = unexpected_answer("an unexpected message");
-  if (profile.outcome.device_lost) m_slot.discard();
-  return profile;
+    failure_of(outcome) = unexpected_answer(objection);
+  if (failure_of(outcome).device_lost) m_slot.discard();
+  return outcome;
+}
+
+void RemoteRunner::add_printed(TrialOutcome& outcome) {
+  const auto bytes = m_slot.child().output().printed_bytes();
+  if (bytes == 0) return;
+  outcome.detail +=
+      fmt::format("{}printed {} bytes, which were dropped", outcome.detail.empty() ? "" : "; ", bytes);
 }
 
 TrialRequest RemoteRunner::request(const model::TrialJob& job) {

@@ -98,6 +98,12 @@ class RemoteRunner : public model::TrialRunner {
 
   void start();
   TrialRequest request(const model::TrialJob& job);
+  /// What ask() is answered. `check` says what keeps that from being true; then, and where the child is lost,
+  /// it is a failure.
+  template <class Outcome, class Check>
+  Outcome answer_of(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
+                    std::function<void()> meanwhile, const Check& check);
+  void add_printed(model::TrialOutcome& outcome);
   /// Sends what `make_request` makes for the child at hand, does `meanwhile`, once, tells it to proceed, and
   /// waits for the answer.
   Answer ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,

@@ -157,16 +157,6 @@ void await_proceed(ChildLink& link) {
     throw model::Error("a trial was sent and then not allowed to be launched");
 }
 
-model::TrialOutcome& failure_of(model::TrialOutcome& outcome) {
-  return outcome;
-}
-model::TrialOutcome& failure_of(model::FinalOutcome& outcome) {
-  return outcome.failure;
-}
-model::TrialOutcome& failure_of(model::Profile& profile) {
-  return profile.outcome;
-}
-
 /// What `run` returns; what it throws is a failure, after which the device's state is unknown.
 template <class Outcome, class Run>
 Outcome outcome_of(const Run& run) {
