@@ -12,7 +12,7 @@
 
 #include "config/kernel_file.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
-#include "tuner/packing/launch_header.hpp"
+#include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/util/files.hpp"
 

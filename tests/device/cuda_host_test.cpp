@@ -9,8 +9,8 @@
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/device/cuda/driver.hpp"
+#include "tuner/device/cuda/sequence.hpp"
 #include "tuner/device/cuda/support_kernels.hpp"
-#include "tuner/device/cuda/views.hpp"
 #include "tuner/model/error.hpp"
 
 // What of the CUDA device can be tried without a GPU.

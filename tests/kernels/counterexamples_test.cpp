@@ -9,9 +9,8 @@
 #include "tests/kernels/cpu_machine.hpp"
 #include "tests/kernels/int_kernel.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/device/cpu/block_group.hpp"
+#include "tuner/device/cpu/block_runner.hpp"
 #include "tuner/device/cpu/race_detector.hpp"
-#include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
 
 using namespace tuner;

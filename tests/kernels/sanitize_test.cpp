@@ -17,7 +17,6 @@
 #include "config/kernel_file.hpp"
 #include "tests/kernels/int_kernel.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
-#include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/model/error.hpp"
 

@@ -11,7 +11,7 @@
 #include "config/kernel_file.hpp"
 #include "tests/support/run_program.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
-#include "tuner/packing/launch_header.hpp"
+#include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;

@@ -13,7 +13,6 @@
 #include "tests/search/grids.hpp"
 #include "tests/search/spaces.hpp"
 #include "tuner/search/learn/axes.hpp"
-#include "tuner/search/learn/ending.hpp"
 #include "tuner/search/learn/facts.hpp"
 #include "tuner/search/learn/model.hpp"
 #include "tuner/search/learn/proposals.hpp"

@@ -1,5 +1,3 @@
-#include "tuner/sweep/budget_shares.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
 #include "tests/sweep/several_devices.hpp"
+#include "tuner/sweep/budget.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

@@ -10,7 +10,7 @@
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
 #include "tests/sweep/several_devices.hpp"
-#include "tuner/sweep/objective.hpp"
+#include "tuner/sweep/trial_list.hpp"
 
 using namespace tuner;
 using model::Objective;

@@ -16,7 +16,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/packing/launch_header.hpp"
+#include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/cpp_configuration.hpp"
 #include "tuner/util/text.hpp"
 

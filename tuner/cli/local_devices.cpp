@@ -18,7 +18,6 @@
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
-#include "tuner/device/cpu/package_energy.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/measure/runner.hpp"

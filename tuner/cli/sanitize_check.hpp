@@ -3,7 +3,7 @@
 
 #include "config/settings.hpp"
 #include "tuner/cli/context.hpp"
-#include "tuner/device/cpu/sanitize/finding.hpp"
+#include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/kernel_space.hpp"
 

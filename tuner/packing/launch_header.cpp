@@ -1,10 +1,9 @@
-#include "tuner/packing/launch_header.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/generator.hpp"
 

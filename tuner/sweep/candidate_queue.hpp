@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/model/run_record.hpp"
-#include "tuner/sweep/budget_shares.hpp"
+#include "tuner/sweep/budget.hpp"
 #include "tuner/sweep/group_search.hpp"
 #include "tuner/sweep/priors.hpp"
 #include "tuner/sweep/strategy_choice.hpp"

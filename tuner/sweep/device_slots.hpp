@@ -17,7 +17,6 @@
 
 #include "tuner/model/trial.hpp"
 #include "tuner/sweep/candidate_queue.hpp"
-#include "tuner/sweep/device_time.hpp"
 #include "tuner/sweep/final_stage.hpp"
 
 namespace tuner::sweep {
@@ -44,6 +43,33 @@ class Wakeup {
   std::mutex m_mutex;
   std::condition_variable m_changed;
   bool m_rung = false;
+};
+
+/// Takes the time of a device. One thread at a time.
+class DeviceClock {
+ public:
+  using Part = double DeviceTime::*;
+
+  DeviceClock();
+  void begin_job(Part part);
+  /// The job of a runner that tells its phases enters one.
+  void enter(model::TrialPhase phase);
+  void hold();
+  void end_job();
+  /// It has been idle until now, for that reason.
+  void idle(Part why) { m_idle.*why += lap(); }
+  /// What there was; nothing follows.
+  DeviceTime end();
+
+ private:
+  double lap();
+
+  DeviceTime m_spent;
+  DeviceTime m_idle;  ///< since its last job
+  double m_since = 0;
+  bool m_has_begun = false;  ///< a job
+  Part m_job = nullptr;      ///< what most of its time goes to
+  Part m_now = nullptr;
 };
 
 /// The thread that has a device work, so that one driver keeps several of them busy. What happens comes back

@@ -7,37 +7,22 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tuner/compile/compile_pool.hpp"
 #include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"
+#include "tuner/model/record_fields.hpp"
 #include "tuner/model/results.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
-#include "tuner/sweep/device_time.hpp"
+#include "tuner/sweep/budget.hpp"
 #include "tuner/sweep/same_bits.hpp"
 
 namespace tuner::sweep {
-
-/// One part of several into which a sweep is split, each for a machine or a job of its own.
-struct Shard {
-  int number = 1;  ///< 1 … of
-  int of = 1;
-
-  /// Whether a configuration is of this shard: decided by the kernel's name and the configuration alone. So
-  /// all sizes of a binary are in one shard, every configuration is in exactly one of `of`, and neither what
-  /// is known nor another value in the spec's lists moves any.
-  bool has(std::string_view kernel, const model::Configuration& configuration) const;
-  std::string text() const;  ///< `3/16`
-};
-
-/// `3/16`. Throws model::UsageError for anything else, and for a number that is none of 1 … of.
-Shard parse_shard(std::string_view text);
 
 /// Who watches a sweep: a terminal, a log, a test. Called from the thread that runs it.
 class Observer : public model::Seam {
@@ -74,14 +59,6 @@ constexpr int quarantine_deaths = 2;
 struct Work {
   space::KernelSpace kernel;
   std::vector<model::Problem> problems;
-};
-
-/// When to stop before everything is measured; absent: never.
-struct Budget {
-  std::optional<double> seconds;
-  std::optional<double> device_seconds;  ///< inside the runners, summed over them
-  std::optional<std::int64_t> trials;
-  bool is_shared = true;  ///< among the problems; else one after another is done whole, as far as it goes
 };
 
 /// What a sweep is to do.
@@ -136,6 +113,27 @@ struct Services {
   const std::atomic<bool>& stop;    ///< set from outside: finish the launch in hand and end
   bool has_told_of_others = false;  ///< that another path declares its kernels otherwise
 };
+
+/// Where a device's share of a sweep went, in seconds. Together they are the time of the sweep.
+struct DeviceTime {
+  double first = 0;      ///< idle before its first job
+  double starting = 0;   ///< a process and a context, as far as its first job waits for them
+  double inputs = 0;     ///< of trials and finals, their references included
+  double trials = 0;     ///< loading, verifying and timing them
+  double libraries = 0;  ///< the same of trials of libraries, which start with the first of them
+  double finals = 0;     ///< what they take beside inputs
+  double held = 0;       ///< a trial waits for the leave to launch, or loads meanwhile
+  double compilers = 0;  ///< idle while something is compiled
+  double others = 0;     ///< idle while nothing is compiled: other devices are at work
+  double between = 0;    ///< idle while the sweep decides and writes down
+  double last = 0;       ///< idle after its last job
+
+  /// All but what rounds to nothing: `trials 5.1 s, finals 1.2 s`.
+  std::string text() const;
+};
+
+TUNER_FIELDS(DeviceTime, first, starting, inputs, trials, libraries, finals, held, compilers, others, between,
+             last);
 
 enum class Ending { done, budget_spent, interrupted };
 

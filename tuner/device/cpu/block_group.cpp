@@ -1,5 +1,3 @@
-#include "tuner/device/cpu/block_group.hpp"
-
 #include <utility>
 
 #include "tuner/device/cpu/block_runner.hpp"

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <utility>
 
-#include "tuner/device/cpu/block_group.hpp"
 #include "tuner/device/cpu/runtime/abi.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
 

@@ -1,10 +1,8 @@
-#include "tuner/device/cuda/launch.hpp"
-
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "tuner/device/cuda/views.hpp"
+#include "tuner/device/cuda/sequence.hpp"
 
 namespace tuner::device::cuda {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/device/cuda/views.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,8 @@
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "tuner/device/cuda/sequence.hpp"
 
 namespace tuner::device::cuda {
 namespace {

@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tuner/search/learn/ending.hpp"
 #include "tuner/search/learn/facts.hpp"
 #include "tuner/search/learn/model.hpp"
 #include "tuner/search/learn/part.hpp"

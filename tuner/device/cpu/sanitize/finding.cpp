@@ -1,5 +1,3 @@
-#include "tuner/device/cpu/sanitize/finding.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "tuner/device/cpu/sanitize/sanitizer.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::device::cpu::sanitize {

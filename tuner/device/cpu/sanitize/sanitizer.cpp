@@ -15,7 +15,6 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
-#include "tuner/device/cpu/sanitize/finding.hpp"
 #include "tuner/device/host_library.hpp"
 #include "tuner/model/error.hpp"
 

@@ -3,10 +3,20 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "tuner/sweep/request.hpp"
+#include "tuner/model/configuration.hpp"
 
 namespace tuner::sweep {
+
+/// When to stop before everything is measured; absent: never.
+struct Budget {
+  std::optional<double> seconds;
+  std::optional<double> device_seconds;  ///< inside the runners, summed over them
+  std::optional<std::int64_t> trials;
+  bool is_shared = true;  ///< among the problems; else one after another is done whole, as far as it goes
+};
 
 /// What each problem of a sweep may take of its budget, so that none is left out: when its turn begins, an
 /// equal part of what is left for those whose turn is to come, itself included. Who ends early leaves more to
@@ -59,5 +69,20 @@ class BudgetShares {
   double m_began;
   std::int64_t m_trials = 0;
 };
+
+/// One part of several into which a sweep is split, each for a machine or a job of its own.
+struct Shard {
+  int number = 1;  ///< 1 … of
+  int of = 1;
+
+  /// Whether a configuration is of this shard: decided by the kernel's name and the configuration alone. So
+  /// all sizes of a binary are in one shard, every configuration is in exactly one of `of`, and neither what
+  /// is known nor another value in the spec's lists moves any.
+  bool has(std::string_view kernel, const model::Configuration& configuration) const;
+  std::string text() const;  ///< `3/16`
+};
+
+/// `3/16`. Throws model::UsageError for anything else, and for a number that is none of 1 … of.
+Shard parse_shard(std::string_view text);
 
 }  // namespace tuner::sweep
