@@ -92,16 +92,7 @@ std::vector<const InputSets*> get_all(InputsCache& inputs, const std::vector<mod
 
 model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
   model::FinalOutcome outcome;
-  if (m_lost) {
-    outcome.failure = lost_before();
-    return outcome;
-  }
-  try {
-    attempt_final(job, outcome);
-  } catch (const device::DeviceFault& fault) {
-    outcome.standings.clear();
-    note(fault, outcome.failure);
-  }
+  if (!attempt(outcome.failure, [&] { attempt_final(job, outcome); })) return outcome;
   if (!outcome.complete()) m_inputs.distrust();
   m_last_active_ns = m_surroundings.now_ns();
   return outcome;

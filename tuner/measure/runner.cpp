@@ -108,44 +108,44 @@ void DeviceTrialRunner::enter(TrialPhase phase) const {
 }
 
 /// What a problem lacks is not its configurations' fault.
-const InputSets& DeviceTrialRunner::inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome) {
+Examination DeviceTrialRunner::loaded(const model::TrialJob& job, model::TrialOutcome& outcome) {
   enter(TrialPhase::preparing);
   outcome.subject = model::Subject::problem;
   const InputSets& sets = m_inputs.get(job);
   outcome.subject = m_probing ? model::Subject::binary : model::Subject::trial;
-  return sets;
+  BufferTable workspaces = m_inputs.workspaces(job.plan);
+  enter(TrialPhase::loading);
+  return Examination(*m_device, job, sets, std::move(workspaces));
 }
 
 model::TrialOutcome DeviceTrialRunner::run(const model::TrialJob& job) {
   model::TrialOutcome outcome;
-  if (m_lost) return lost_before();
-  try {
-    attempt(job, outcome);
-  } catch (const device::DeviceFault& fault) {
-    note(fault, outcome);
-  }
+  if (!attempt(outcome, [&] { attempt_trial(job, outcome); })) return outcome;
   if (outcome.status != TrialStatus::ok && outcome.status != TrialStatus::dropped) m_inputs.distrust();
   m_last_active_ns = m_surroundings.now_ns();
   return outcome;
 }
 
-model::TrialOutcome DeviceTrialRunner::lost_before() {
-  model::TrialOutcome outcome;
-  outcome.status = TrialStatus::crashed;
-  outcome.detail = "the device was lost in an earlier trial of this process";
-  outcome.device_lost = true;
-  return outcome;
+bool DeviceTrialRunner::attempt(model::TrialOutcome& failure, const std::function<void()>& work) {
+  if (m_lost) {
+    failure.status = TrialStatus::crashed;
+    failure.detail = "the device was lost in an earlier trial of this process";
+    failure.device_lost = true;
+    return false;
+  }
+  try {
+    work();
+  } catch (const device::DeviceFault& fault) {
+    failure.status = fault.status();
+    failure.detail = fault.what();
+    failure.device_lost = m_lost = fault.lost();
+    if (fault.broken()) failure.subject = model::Subject::device;
+    failure.measurement.reset();
+  }
+  return true;
 }
 
-void DeviceTrialRunner::note(const device::DeviceFault& fault, model::TrialOutcome& outcome) {
-  outcome.status = fault.status();
-  outcome.detail = fault.what();
-  outcome.device_lost = m_lost = fault.lost();
-  if (fault.broken()) outcome.subject = model::Subject::device;
-  outcome.measurement.reset();
-}
-
-void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome& outcome) {
+void DeviceTrialRunner::attempt_trial(const model::TrialJob& job, model::TrialOutcome& outcome) {
   if (auto reason = why_unjudgeable(job.plan)) {
     outcome.status = TrialStatus::skipped;
     outcome.detail = std::move(*reason);
@@ -157,11 +157,7 @@ void DeviceTrialRunner::attempt(const model::TrialJob& job, model::TrialOutcome&
     if (!probe(job, plan, outcome)) return;
   }
   outcome.probes_passed = !job.probes.empty();
-  const InputSets& sets = inputs_for(job, outcome);
-  BufferTable workspaces = m_inputs.workspaces(job.plan);
-
-  enter(TrialPhase::loading);
-  Examination examination(*m_device, job, sets, std::move(workspaces));
+  Examination examination = loaded(job, outcome);
   if (!can_launch(examination, outcome)) return;
 
   const bool was_idle = is_idle();
@@ -203,10 +199,7 @@ bool DeviceTrialRunner::probe(const model::TrialJob& job, const model::Plan& pla
   probing.probes.clear();
   m_probing = true;
   try {
-    const InputSets& sets = inputs_for(probing, outcome);
-    BufferTable workspaces = m_inputs.workspaces(plan);
-    enter(TrialPhase::loading);
-    Examination examination(*m_device, probing, sets, std::move(workspaces));
+    Examination examination = loaded(probing, outcome);
     device::Timing ignored;
     const bool passed = can_launch(examination, outcome) &&
                         verify_second_set(examination, ignored, outcome) &&
@@ -269,25 +262,14 @@ void DeviceTrialRunner::time(const model::TrialJob& job, Examination& examinatio
 model::Profile DeviceTrialRunner::profile(const model::ProfileJob& job) {
   if (!m_surroundings.counters) return TrialRunner::profile(job);
   model::Profile profile;
-  if (m_lost) {
-    profile.outcome = lost_before();
-    return profile;
-  }
-  try {
-    attempt_profile(job, profile);
-  } catch (const device::DeviceFault& fault) {
-    note(fault, profile.outcome);
-  }
+  attempt(profile.outcome, [&] { attempt_profile(job, profile); });
   return profile;
 }
 
 void DeviceTrialRunner::attempt_profile(const model::ProfileJob& job, model::Profile& profile) {
   const std::unique_ptr<device::Counters> counters = m_surroundings.counters();
   load_library(job.trial);
-  const InputSets& sets = inputs_for(job.trial, profile.outcome);
-  BufferTable workspaces = m_inputs.workspaces(job.trial.plan);
-  enter(TrialPhase::loading);
-  Examination examination(*m_device, job.trial, sets, std::move(workspaces));
+  Examination examination = loaded(job.trial, profile.outcome);
   device::Timing ignored;
   if (!can_launch(examination, profile.outcome) ||
       !verify_second_set(examination, ignored, profile.outcome) ||

@@ -62,8 +62,11 @@ class DeviceTrialRunner final : public model::TrialRunner {
 
  private:
   void enter(model::TrialPhase phase) const;
-  const InputSets& inputs_for(const model::TrialJob& job, model::TrialOutcome& outcome);
-  void attempt(const model::TrialJob& job, model::TrialOutcome& outcome);
+  /// With its inputs made and its binary loaded.
+  Examination loaded(const model::TrialJob& job, model::TrialOutcome& outcome);
+  /// Has work done whose fault is the failure. False where the device was lost before, which is one too.
+  bool attempt(model::TrialOutcome& failure, const std::function<void()>& work);
+  void attempt_trial(const model::TrialJob& job, model::TrialOutcome& outcome);
   void load_library(const model::TrialJob& job);
   bool probe(const model::TrialJob& job, const model::Plan& plan, model::TrialOutcome& outcome);
   bool verify_second_set(Examination& examination, device::Timing& cold_run, model::TrialOutcome& outcome);
@@ -76,8 +79,6 @@ class DeviceTrialRunner final : public model::TrialRunner {
   double max_sm_clock_mhz(const model::MeasurePolicy& policy) const;
   /// Nothing where it cannot be told of this plan under this policy.
   EnergyMeter* meter_for(const model::TrialJob& job);
-  static model::TrialOutcome lost_before();
-  void note(const device::DeviceFault& fault, model::TrialOutcome& outcome);
   bool is_idle() const;
   void wake_up();
   void warm_up(device::Sequence& sequence);
