@@ -1,7 +1,6 @@
 #include "db/result_store.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
@@ -29,17 +28,6 @@ using tuner::util::FileDescriptor;
 
 constexpr const char* path = "/tmp/tuner-runs.lock";
 
-/// Opened without O_CREAT first: in a sticky folder the kernel refuses O_CREAT on another user's file.
-FileDescriptor open_file() {
-  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  FileDescriptor file(::open(path, flags));
-  if (file || errno != ENOENT) return file;
-  FileDescriptor created(::open(path, flags | O_CREAT | O_EXCL, 0666));
-  if (!created && errno == EEXIST) return FileDescriptor(::open(path, flags));
-  if (created) ::fchmod(created.get(), 0666);  // whatever the umask: other users lock it too
-  return created;
-}
-
 struct flock byte_of(const Digest& run) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -51,7 +39,7 @@ struct flock byte_of(const Digest& run) {
 
 }  // namespace
 
-LivingRun::LivingRun(const Digest& run) : m_file(open_file()) {
+LivingRun::LivingRun(const Digest& run) : m_file(tuner::util::open_shared_file(path)) {
   struct flock lock = byte_of(run);
   if (m_file) static_cast<void>(::fcntl(m_file.get(), F_OFD_SETLK, &lock));
 }
@@ -366,11 +354,10 @@ std::optional<double> ResultStore::least_ns_beside(const std::set<std::string>& 
 std::vector<TrialRecord> ResultStore::reopened(const Problem& problem, const Environment& environment,
                                                double within) {
   const Snapshot snapshot(m_db);
-  std::vector<TrialRecord> list;
-  TrialLoader loader(m_db);
+  std::vector<Digest> keys;
   for (const auto& [key, kernel] : m_statements->reopened.find(case_id(problem, environment), within))
-    list.push_back(loader.load(key));
-  return list;
+    keys.push_back(key);
+  return TrialLoader(m_db).load(keys);
 }
 
 PossibleFinal ResultStore::possible_final(const Problem& problem, const Environment& environment,

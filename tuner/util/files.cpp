@@ -104,6 +104,17 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+FileDescriptor open_shared_file(const std::string& path) {
+  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  // Without O_CREAT first: in a sticky folder the kernel refuses O_CREAT on another user's file.
+  FileDescriptor file(::open(path.c_str(), flags));
+  if (file || errno != ENOENT) return file;
+  FileDescriptor created(::open(path.c_str(), flags | O_CREAT | O_EXCL, 0666));
+  if (!created && errno == EEXIST) return FileDescriptor(::open(path.c_str(), flags));
+  if (created) ::fchmod(created.get(), 0666);  // whatever the umask: other users lock it too
+  return created;
+}
+
 bool write_all(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t taken = ::write(file, text.data(), text.size());

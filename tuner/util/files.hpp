@@ -39,6 +39,10 @@ class FileDescriptor {
 /// What a file holds; nothing where it cannot be read.
 std::string text_of(const std::filesystem::path& file);
 
+/// A file for locks in a folder that users share, which each of them may make and lock. It is not open where
+/// that fails; errno says why.
+FileDescriptor open_shared_file(const std::string& path);
+
 /// Writes all of it, through interruptions. False where that fails; errno says why.
 bool write_all(int file, std::string_view text);
 

@@ -1,6 +1,5 @@
 #include "tuner/worker/device_lock.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -24,17 +23,6 @@ std::string file_name(const model::DeviceInfo& device) {
   return fmt::format("tuner-device-{}.lock", name);
 }
 
-/// Opened without O_CREAT first: in a sticky folder the kernel refuses O_CREAT on another user's file.
-int open_lock_file(const std::string& path) {
-  constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const int fd = ::open(path.c_str(), flags);
-  if (fd >= 0 || errno != ENOENT) return fd;
-  const int created = ::open(path.c_str(), flags | O_CREAT | O_EXCL, 0666);
-  if (created < 0 && errno == EEXIST) return ::open(path.c_str(), flags);
-  if (created >= 0) ::fchmod(created, 0666);  // whatever the umask: other users lock it too
-  return created;
-}
-
 std::string holder_of(int fd) {
   std::array<char, 16> text{};
   const ssize_t got = ::pread(fd, text.data(), text.size() - 1, 0);
@@ -46,7 +34,7 @@ std::string holder_of(int fd) {
 }  // namespace
 
 DeviceLock::DeviceLock(const model::DeviceInfo& device, const std::string& folder)
-    : m_path(folder + "/" + file_name(device)), m_file(open_lock_file(m_path)) {
+    : m_path(folder + "/" + file_name(device)), m_file(util::open_shared_file(m_path)) {
   const std::string what = fmt::format("{} ({})", device.name, device.id);
   struct stat status {};
   if (!m_file || ::fstat(m_file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
