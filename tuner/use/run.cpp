@@ -1,4 +1,3 @@
-#include "tuner/use/run.hpp"
 
 #include <cstring>
 
