@@ -122,10 +122,7 @@ bool is_whole(const TrialRecord& trial) {
 /// kernels that may not win only `also`.
 std::vector<TrialRecord> candidates(const Connection& db, const Case& tuning_case, const BestQuery& query,
                                     const Digest& also = {}) {
-  TrialFilter filter;
-  filter.problem = tuning_case.problem;
-  filter.environment = tuning_case.environment;
-  filter.superseded = false;
+  TrialFilter filter = trials_of(tuning_case.problem, tuning_case.environment);
   filter.kernel = query.kernel;
   std::optional<SameBits> bits;
   if (query.same_bits) bits.emplace(db, *query.same_bits, name_of(tuning_case));

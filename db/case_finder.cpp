@@ -28,8 +28,7 @@ std::vector<std::pair<Digest, std::string>> ReopenedFinder::find(const Digest& t
 
 std::vector<SearchRecord> searches(const Connection& db, const TrialFilter& filter) {
   const Condition condition = case_condition(filter);
-  Statement parts(db, "SELECT " + columns_of<SearchRecord::Part>().names() +
-                          " FROM search_kernels WHERE search = ? ORDER BY kernel");
+  Statement parts(db, select_from<SearchRecord::Part>("search_kernels WHERE search = ? ORDER BY kernel"));
   const auto read = [&](Statement::Use& row) {
     const Digest id = row.digest();
     auto search = read_of_case<SearchRecord>(row);
@@ -181,9 +180,7 @@ std::optional<TrialRecord> CaseFinder::untuned(const Digest& tuning_case, const 
 }
 
 std::vector<TrialRecord> CaseFinder::baselines(const Digest& tuning_case) {
-  std::vector<TrialRecord> list;
-  for (const Digest& key : m_baselines.all(&Statement::Use::digest, tuning_case)) list.push_back(load(key));
-  return list;
+  return m_trial.load(m_baselines.all(&Statement::Use::digest, tuning_case));
 }
 
 std::string CaseFinder::kind_of(const std::string& device) {

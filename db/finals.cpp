@@ -137,10 +137,9 @@ using tuner::model::FinalRecord;
 
 FinalReader::FinalReader(const Connection& db, const std::string& rest)
     : m_final(db, select_of_case<FinalRecord>("finals", "f") + rest),
-      m_entries(db, "SELECT " + columns_of<FinalRecord::Entry>().names() +
-                        " FROM final_entries WHERE final = ? ORDER BY place"),
-      m_coverage(db, "SELECT " + columns_of<FinalRecord::Coverage>().names() +
-                         " FROM final_coverage WHERE final = ? ORDER BY run, kernel, first") {}
+      m_entries(db, select_from<FinalRecord::Entry>("final_entries WHERE final = ? ORDER BY place")),
+      m_coverage(db, select_from<FinalRecord::Coverage>(
+                         "final_coverage WHERE final = ? ORDER BY run, kernel, first")) {}
 
 FinalRecord FinalReader::read_one(Statement::Use& row) {
   const Digest id = row.digest();
@@ -177,9 +176,7 @@ std::optional<FinalRecord> final_between(const Connection& db, const Digest& a, 
 }
 
 std::vector<Ceiling> ceilings(const Connection& db, const std::string& device) {
-  return Statement(db, "SELECT " + columns_of<Ceiling>().names() +
-                           " FROM ceilings WHERE ? IN ('', device) ORDER BY device, kind, type")
-      .all(read_row<Ceiling>, device);
+  return all_from<Ceiling>(db, "ceilings WHERE ? IN ('', device) ORDER BY device, kind, type", device);
 }
 
 }  // namespace db

@@ -60,9 +60,9 @@ void bring_back(const Connection& db) {
           .all(&Statement::Use::digest);
   RowWriter writer(db);
   TrialLoader loader(db);
-  Statement others(db, "SELECT " + columns_of<StoredMeasurement>().names() +
-                           " FROM measurements WHERE trial = ? "
-                           "AND id NOT IN (SELECT id FROM doomed_measurements) ORDER BY measured_at, id");
+  Statement others(db, select_from<StoredMeasurement>(
+                           "measurements WHERE trial = ? "
+                           "AND id NOT IN (SELECT id FROM doomed_measurements) ORDER BY measured_at, id"));
   for (const Digest& key : keys) {
     const auto stay = others.all(read_row<StoredMeasurement>, key);
     const auto latest =

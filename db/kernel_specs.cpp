@@ -18,8 +18,8 @@ using tuner::model::Role;
 
 namespace {
 
-std::string select_in_force() {
-  return "SELECT " + columns_of<KernelDeclaration>().names() + " FROM declaration_in_force ";
+std::string select_in_force(const std::string& condition) {
+  return select_from<KernelDeclaration>("declaration_in_force WHERE " + condition);
 }
 
 constexpr const char* insert_in_force =
@@ -52,9 +52,9 @@ void for_each_judgement(const Connection& db, const std::function<void(const Sto
 
 KernelSpecs::KernelSpecs(const Connection& db)
     : m_db(db),
-      m_declared(db, select_in_force() + "WHERE family = ? ORDER BY kernel"),
-      m_declared_one(db, select_in_force() + "WHERE family = ? AND kernel = ?"),
-      m_all_declared(db, select_in_force() + "WHERE spec IS NOT NULL ORDER BY family, kernel"),
+      m_declared(db, select_in_force("family = ? ORDER BY kernel")),
+      m_declared_one(db, select_in_force("family = ? AND kernel = ?")),
+      m_all_declared(db, select_in_force("spec IS NOT NULL ORDER BY family, kernel")),
       m_undecided(db, sql("select_undecided")),
       m_id(db, "SELECT id, own FROM declaration_in_force WHERE family = ? AND kernel = ?"),
       m_put(

@@ -114,9 +114,7 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
 }
 
 std::vector<StoredCounter> counters(const Connection& db, const std::optional<Digest>& trial) {
-  return Statement(db, "SELECT " + columns_of<StoredCounter>().names() +
-                           " FROM counters WHERE ?1 IS NULL OR trial = ?1 ORDER BY trial, metric")
-      .all(read_row<StoredCounter>, trial);
+  return all_from<StoredCounter>(db, "counters WHERE ?1 IS NULL OR trial = ?1 ORDER BY trial, metric", trial);
 }
 
 std::vector<std::string> declared_paths(const Connection& db, const std::string& family,
@@ -283,16 +281,20 @@ std::int64_t count_trials(const Connection& db, const TrialFilter& filter) {
 }
 
 std::vector<std::string> kernel_and_family_names(const Connection& db) {
-  std::vector<std::string> names;
-  Statement select(db, "SELECT name FROM kernels UNION SELECT family FROM kernels");
-  for (auto row = select.use(); row.step();) names.push_back(row.text());
-  return names;
+  return Statement(db, "SELECT name FROM kernels UNION SELECT family FROM kernels")
+      .all(&Statement::Use::text);
 }
 
 TrialLoader::TrialLoader(const Connection& db) : m_select(db, select_trials() + " WHERE t.id = ?") {}
 
 std::optional<TrialRecord> TrialLoader::find(const Digest& key, bool with_samples) {
   return m_select.first([&](Statement::Use& row) { return read_trial(row, with_samples); }, key);
+}
+
+std::vector<TrialRecord> TrialLoader::load(const std::vector<Digest>& keys) {
+  std::vector<TrialRecord> list;
+  for (const Digest& key : keys) list.push_back(load(key));
+  return list;
 }
 
 TrialRecord TrialLoader::load(const Digest& key) {
@@ -347,9 +349,7 @@ bool is_only_of_strategy(const Connection& db, const Case& tuning_case, const st
 }
 
 std::vector<StoredMeasurement> measurements(const Connection& db, const Digest& trial) {
-  return Statement(db, "SELECT " + columns_of<StoredMeasurement>().names() +
-                           " FROM measurements WHERE trial = ? ORDER BY measured_at, id")
-      .all(read_row<StoredMeasurement>, trial);
+  return all_from<StoredMeasurement>(db, "measurements WHERE trial = ? ORDER BY measured_at, id", trial);
 }
 
 }  // namespace db

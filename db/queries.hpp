@@ -64,6 +64,7 @@ class TrialLoader {
   std::optional<tuner::model::TrialRecord> find(const tuner::model::Digest& key, bool with_samples);
   /// Without raw samples. Throws model::Error where there is none.
   tuner::model::TrialRecord load(const tuner::model::Digest& key);
+  std::vector<tuner::model::TrialRecord> load(const std::vector<tuner::model::Digest>& keys);
 
  private:
   Statement m_select;

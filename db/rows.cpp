@@ -295,15 +295,11 @@ std::optional<OutputBits> read_bits(Statement::Use& row) {
 }
 
 std::vector<PastFailure> past_failures(const Connection& db) {
-  return Statement(
-             db, "SELECT " + columns_of<PastFailure>().names() + " FROM earlier_failures ORDER BY trial, run")
-      .all(read_row<PastFailure>);
+  return all_from<PastFailure>(db, "earlier_failures ORDER BY trial, run");
 }
 
 std::vector<Probing> probings(const Connection& db) {
-  return Statement(db, "SELECT " + columns_of<Probing>().names() +
-                           " FROM probings ORDER BY probe, measured_at, run, trial")
-      .all(read_row<Probing>);
+  return all_from<Probing>(db, "probings ORDER BY probe, measured_at, run, trial");
 }
 
 }  // namespace db

@@ -261,6 +261,17 @@ T read_row(Statement::Use& row) {
   return value;
 }
 
+/// `SELECT … FROM rest`, which read_row() reads.
+template <class T>
+std::string select_from(const std::string& rest) {
+  return "SELECT " + columns_of<T>().names() + " FROM " + rest;
+}
+/// What that gives.
+template <class T, class... Values>
+std::vector<T> all_from(const Connection& db, const std::string& rest, const Values&... values) {
+  return Statement(db, select_from<T>(rest)).all(read_row<T>, values...);
+}
+
 // The statements that put a trial's own row: what it is of, its columns, and what follows from both and
 // from how trials stand. All take the parameters of insert_trial(); a trial that is known keeps its row
 // there.

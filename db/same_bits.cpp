@@ -22,21 +22,14 @@ std::string short_id(const TrialRecord& trial) {
 
 /// The defaults of a case, or what it has of one configuration as it was in one definition; what competes,
 /// then what has the largest sequence, comes first.
-std::vector<TrialRecord> trials_of(const Connection& db, const Digest& tuning_case, const std::string& which,
-                                   const std::string& kernel, const std::string& configuration,
-                                   const Digest& definition) {
-  Statement select(
-      db,
-      fmt::format("SELECT t.id FROM trials AS t INDEXED BY trials_of_case "
-                  "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration "
-                  "WHERE t.status <> '' AND t.tuning_case = ?1 AND {} AND ?2 = ?2 AND ?3 = ?3 AND ?4 IS ?4 "
-                  "ORDER BY t.superseded, t.sequence DESC, t.id",
-                  which));
-  TrialLoader loader(db);
-  std::vector<TrialRecord> found;
-  for (const Digest& id : select.all(&Statement::Use::digest, tuning_case, kernel, configuration, definition))
-    found.push_back(loader.load(id));
-  return found;
+std::vector<TrialRecord> trials_of(const Connection& db, Condition which, const Digest& tuning_case) {
+  which.add("t.status <> ''");
+  which.add("t.tuning_case = ?", tuning_case);
+  Statement select(db,
+                   "SELECT t.id FROM trials AS t INDEXED BY trials_of_case "
+                   "JOIN kernels AS k ON k.id = t.kernel JOIN configurations AS f ON f.id = t.configuration" +
+                       which.text() + " ORDER BY t.superseded, t.sequence DESC, t.id");
+  return TrialLoader(db).load(select.all(&Statement::Use::digest, which));
 }
 
 }  // namespace
@@ -44,9 +37,10 @@ std::vector<TrialRecord> trials_of(const Connection& db, const Digest& tuning_ca
 SameBits::SameBits(const Connection& db, const SameBitsAs& as, const tuner::model::CaseName& tuning_case)
     : m_of_default(!as.trial) {
   const Digest id = case_id(tuning_case.problem, tuning_case.environment);
+  Condition which;
   if (m_of_default) {
-    for (TrialRecord& one : trials_of(db, id, "t.is_default = 1 AND t.superseded = 0", "", "", {}))
-      m_references.try_emplace(one.kernel, std::move(one));
+    which.add("t.is_default = 1 AND t.superseded = 0");
+    for (TrialRecord& one : trials_of(db, which, id)) m_references.try_emplace(one.kernel, std::move(one));
     if (m_references.empty()) m_lack = "the default was not tried";
     return;
   }
@@ -55,9 +49,10 @@ SameBits::SameBits(const Connection& db, const SameBitsAs& as, const tuner::mode
     return;
   }
   // After an edit the same configuration may give other bits.
-  std::vector<TrialRecord> like =
-      trials_of(db, id, "k.name = ?2 AND f.json = ?3 AND t.definition IS ?4", as.trial->kernel,
-                as.trial->configuration.canonical_json(), as.trial->definition);
+  which.add("k.name = ?", as.trial->kernel);
+  which.add("f.json = ?", as.trial->configuration.canonical_json());
+  which.add("t.definition IS ?", as.trial->definition);
+  std::vector<TrialRecord> like = trials_of(db, which, id);
   if (like.empty()) {
     m_lack = fmt::format("{} is of {}, and its configuration was not tried here", short_id(*as.trial),
                          as.trial->problem.size_text());

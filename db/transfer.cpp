@@ -143,10 +143,9 @@ void put_replaced(const Connection& db, const Digest& run, Arrivals& arrivals) {
                    "SELECT m.trial FROM measurements AS m JOIN trials AS t ON t.id = m.trial "
                    "WHERE m.run = ?1 AND t.run IS NOT ?1 UNION SELECT f.trial FROM earlier_failures AS f "
                    "JOIN trials AS t ON t.id = f.trial WHERE f.run = ?1 AND t.run IS NOT ?1");
-  Statement failures(db, "SELECT " + columns_of<PastFailure>().names() +
-                             " FROM earlier_failures WHERE run = ? AND trial = ?");
-  Statement taken(db, "SELECT " + columns_of<StoredMeasurement>().names() +
-                          " FROM measurements WHERE trial = ? AND run = ? ORDER BY measured_at, id");
+  Statement failures(db, select_from<PastFailure>("earlier_failures WHERE run = ? AND trial = ?"));
+  Statement taken(db, select_from<StoredMeasurement>(
+                          "measurements WHERE trial = ? AND run = ? ORDER BY measured_at, id"));
   TrialLoader loader(db);
   for (auto row = select.use(run); row.step();) {
     const Digest key = row.digest();
