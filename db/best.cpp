@@ -389,6 +389,9 @@ std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilte
     winner.trial = answer.winner.key;
     winner.same_bits = std::move(answer.same_bits);
     winner.final = std::move(answer.final);
+    winner.in_turn_ns = answer.check.in_turn_ns;
+    winner.is_off_clock = answer.check.is_off_clock();
+    winner.is_settled = !answer.check.is_unsettled();
     winner.searched = std::move(answer.searched);
     for (const TrialRecord& trial : answer.tied) winner.tied.push_back(trial.key);
     for (const Newcomers& newcomers : answer.newcomers) winner.newcomers += newcomers.trials;

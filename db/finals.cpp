@@ -176,7 +176,14 @@ std::optional<FinalRecord> final_between(const Connection& db, const Digest& a, 
 }
 
 std::vector<Ceiling> ceilings(const Connection& db, const std::string& device) {
-  return all_from<Ceiling>(db, "ceilings WHERE ? IN ('', device) ORDER BY device, kind, type", device);
+  std::vector<Ceiling> all =
+      all_from<Ceiling>(db, "ceilings WHERE ? IN ('', device) ORDER BY device, kind, type", device);
+  Statement cache(db, "SELECT coalesce(max(limits ->> 'l2_bytes'), 0) FROM devices WHERE name = ?");
+  for (Ceiling& ceiling : all)
+    if (ceiling.kind == "l2")
+      ceiling.cache_bytes =
+          cache.first([](Statement::Use& row) { return row.integer(); }, ceiling.device).value_or(0);
+  return all;
 }
 
 }  // namespace db

@@ -138,11 +138,13 @@ std::string legend(const Table& table) {
   };
   using Text = const std::string&;
   explain([](Text cell) { return cell.starts_with("~"); }, "~ approximate: dropped after a few samples.");
-  explain([](Text cell) { return cell.ends_with("†") || cell.ends_with("† unverified"); },
+  explain([](Text cell) { return cell.find("†") != std::string::npos; },
           "† too short to tell from launch latency, which the time includes.");
-  explain([](Text cell) { return cell.ends_with(" unverified"); },
+  explain([](Text cell) { return cell.find(" unverified") != std::string::npos; },
           "unverified: the results were not checked, since the spec says verify = \"none\".");
-  explain([](Text cell) { return cell == "*"; },
+  explain([](Text cell) { return cell.ends_with(" unsettled"); },
+          "unsettled: race and final disagree; `tuner best SIZE` says more.");
+  explain([](Text cell) { return cell == "*" || cell.ends_with(" *"); },
           "* not re-measured after the race: the lowest of many medians, so optimistic.");
   explain([](Text cell) { return cell == "NA"; }, "NA: no such configuration exists for this size.");
   explain([](Text cell) { return cell.starts_with("✗ "); },

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 
 #include "reports/summary.hpp"
@@ -41,6 +42,16 @@ std::string baseline_note(const std::vector<std::string>& names) {
       fmt::join(names, ", × "));
 }
 
+std::string clock_note(const std::vector<std::pair<const model::Problem*, double>>& in_turn_ns) {
+  std::vector<std::string> times;
+  for (const auto& [problem, ns] : in_turn_ns)
+    times.push_back(fmt::format("{} at {}", time_text(ns), size_label(*problem)));
+  if (times.empty()) return "";
+  return fmt::format(
+      "‡ the clock had changed by the last rounds; in turn with its rivals the fastest took {}",
+      fmt::join(times, ", "));
+}
+
 std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
                                           const std::vector<model::Ceiling>& ceilings) {
   if (!has_time(trial)) return std::nullopt;
@@ -52,13 +63,7 @@ std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
     if (fraction > share.fraction) share = {fraction, ceiling};
   };
   weigh(trial.workload.operations, tuner::explain::ceiling_of(trial, "arithmetic", ceilings));
-  constexpr double beyond = 1.1;  // what memory cannot give comes from the cache
-  const model::Ceiling* memory = tuner::explain::ceiling_of(trial, "memory", ceilings);
-  const model::Ceiling* const cache = tuner::explain::ceiling_of(trial, "l2", ceilings);
-  if (memory != nullptr && cache != nullptr && trial.environment.l2 == "warm" &&
-      trial.workload.bytes / seconds > beyond * memory->value)
-    memory = cache;
-  weigh(trial.workload.bytes, memory);
+  weigh(trial.workload.bytes, tuner::explain::bytes_ceiling_of(trial, ceilings));
   if (share.ceiling == nullptr) return std::nullopt;
   return share;
 }
@@ -66,6 +71,20 @@ std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
 std::string ceiling_text(const std::optional<CeilingShare>& share) {
   if (!share) return "-";
   return fmt::format("{} {}", percent_text(share->fraction), share->ceiling->kind);
+}
+
+std::string ceiling_note(const std::vector<LabelledShare>& shares) {
+  constexpr std::size_t most_labels = 6;
+  std::map<std::string, std::vector<std::string>> labels;  // by the ceiling
+  for (const auto& [label, share] : shares)
+    if (share) labels[share->ceiling->kind + ", " + ceiling_value_text(*share->ceiling)].push_back(label);
+  if (labels.empty()) return "";
+  const auto usual =
+      std::ranges::max_element(labels, {}, [](const auto& ceiling) { return ceiling.second.size(); });
+  std::string text = "of ceiling: " + usual->first;
+  for (const auto& [ceiling, at] : labels)
+    if (ceiling != usual->first) text += fmt::format("; at {} of {}", first_of(at, most_labels), ceiling);
+  return text;
 }
 
 std::string ceiling_value_text(const model::Ceiling& ceiling) {

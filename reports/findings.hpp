@@ -25,6 +25,10 @@ std::string baseline_text(const std::string& name, const std::vector<const model
 /// A sentence for below a table with such columns; empty where `names` is.
 std::string baseline_note(const std::vector<std::string>& names);
 
+/// What `‡` means, with the time of each problem's fastest in turn with its rivals, for below a table that
+/// has that mark. Empty where there are none.
+std::string clock_note(const std::vector<std::pair<const model::Problem*, double>>& in_turn_ns);
+
 /// How much of what its device can do at most a trial reaches.
 struct CeilingShare {
   double fraction = 0;
@@ -32,14 +36,20 @@ struct CeilingShare {
 };
 
 /// The roofline of Williams, Waterman and Patterson (2009): the larger of operations / time by the arithmetic
-/// ceiling of the problem's type, and bytes / time by the memory ceiling, or by that of the L2 cache where
-/// memory cannot give as much. Absent where the trial has no time, or its device has no ceiling for anything
-/// its spec declares. Memory is bound by the highest ceiling of any type. The result points into `ceilings`.
+/// ceiling of the problem's type, and bytes / time by that of memory or the L2 cache, as
+/// explain::bytes_ceiling_of decides. Absent where the trial has no time, or its device has no ceiling for
+/// anything its spec declares. Memory is bound by the highest ceiling of any type. The result points into
+/// `ceilings`.
 std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
                                           const std::vector<model::Ceiling>& ceilings);
 
 /// `78.1 % arithmetic`; `-` where it is unknown.
 std::string ceiling_text(const std::optional<CeilingShare>& share);
+
+/// `of ceiling: arithmetic, 65.3 Top/s; at 512, 1024 of l2, 5.51 TB/s`, for below a table without their
+/// names: what the shares of labelled rows are of, that of most rows first. Empty where there are none.
+using LabelledShare = std::pair<std::string, std::optional<CeilingShare>>;
+std::string ceiling_note(const std::vector<LabelledShare>& shares);
 
 /// `65.3 Top/s`, `4.28 TB/s`, `2.1 µs`: a ceiling's value, by its kind.
 std::string ceiling_value_text(const model::Ceiling& ceiling);

@@ -27,6 +27,9 @@ Json problem_json(const ProblemSummary& summary, const ReportInput& input) {
   for (const TrialRecord* baseline : summary.baselines) {
     if (summary.best != nullptr) baselines.push_back(baseline_json(*baseline, *summary.best, summary.final));
   }
+  Json final = final_json(summary.final);
+  if (summary.final != nullptr)
+    add_check(summary.is_settled, summary.is_off_clock, summary.in_turn_ns, final);
   const auto explained =
       summary.best == nullptr ? input.explanations.end() : input.explanations.find(summary.best->key);
   return {{"problem", json_of(summary.problem)},
@@ -35,7 +38,7 @@ Json problem_json(const ProblemSummary& summary, const ReportInput& input) {
           {"remeasured", summary.final != nullptr},
           {"tied", std::move(tied)},
           {"baselines", std::move(baselines)},
-          {"final", final_json(summary.final)},
+          {"final", std::move(final)},
           {"newcomers", summary.newcomers},
           {"searched", searched_json(summary.searched)},
           {"default", key_json(summary.default_trial)},
@@ -79,6 +82,12 @@ Json final_json(const model::FinalRecord* final) {
   out["fastest"] = json_of(final->entries.front().trial);
   out["rule"] = model::final_rule;
   return out;
+}
+
+void add_check(bool is_settled, bool is_off_clock, double in_turn_ns, Json& final) {
+  final["settled"] = is_settled;
+  final["off_clock"] = is_off_clock;
+  final["fastest_in_turn_ns"] = in_turn_ns > 0 ? Json(in_turn_ns) : Json(nullptr);
 }
 
 Json baseline_json(const TrialRecord& baseline, const TrialRecord& winner, const model::FinalRecord* final) {

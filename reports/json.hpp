@@ -22,6 +22,10 @@ Json trial_json(const model::TrialRecord& trial, const std::vector<model::Ceilin
 /// `fastest` and `rule` beside the record; null where there was none.
 Json final_json(const model::FinalRecord* final);
 
+/// Adds to final_json() how race and final stand to each other, as db::FinalCheck has it: `settled`,
+/// `off_clock`, `fastest_in_turn_ns`.
+void add_check(bool is_settled, bool is_off_clock, double in_turn_ns, Json& final);
+
 /// `{"as_default": whether `best` gives the bits of its default, null: unknown, "groups": the final's
 /// trials by their bits}`.
 Json same_bits_json(const model::TrialRecord& best, const model::TrialRecord* untuned,

@@ -244,13 +244,17 @@ void add_family(const ReportInput& input, const FamilyGroup& group, Document& do
   if (const std::string text = headline(problems, input.ceilings); !text.empty())
     document.add(Paragraph{text});
   document.add_table(best_table(problems, metric, input.ceilings, input.id_digits));
+  std::vector<std::pair<const model::Problem*, double>> in_turn;
+  for (const ProblemSummary& problem : problems)
+    if (problem.is_off_clock) in_turn.emplace_back(&problem.problem, problem.in_turn_ns);
+  if (const std::string note = clock_note(in_turn); !note.empty()) document.add(Paragraph{note + "."});
   if (const std::string text = final_text(problems); !text.empty()) document.add(Paragraph{text});
   if (const std::string text = libraries_text(problems); !text.empty()) document.add(Paragraph{text});
 
   document.add(Heading{4, family + ": configurations, and all figures of the best"});
   document.add(configurations(problems));
   document.add_table(times_table(problems, metric, input.id_digits));
-  document.add_table(resources_table(problems, input.ceilings));
+  document.add_table(resources_table(problems));
 
   add_energy(input, family, problems, document);
   add_explanations(input, family, problems, document);

@@ -56,10 +56,9 @@ Facts configurations(const std::vector<ProblemSummary>& problems);
 Table times_table(const std::vector<ProblemSummary>& problems, const std::string& metric,
                   std::size_t id_digits);
 
-/// Size, what the one to use takes of the device, its share of the device's ceiling where that is known, how
-/// it compares with the default, and a column for each library that it is held against.
-Table resources_table(const std::vector<ProblemSummary>& problems,
-                      const std::vector<model::Ceiling>& ceilings);
+/// Size, what the one to use takes of the device, how it compares with the default, and a column for each
+/// library that it is held against.
+Table resources_table(const std::vector<ProblemSummary>& problems);
 
 /// How the ones to use were found, for people: what a final is, and by which rule it chooses. Empty where no
 /// problem had one.

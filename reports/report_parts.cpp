@@ -179,8 +179,8 @@ std::string size_axis_label(const std::vector<std::pair<std::string, Trials>>& g
 
 std::string headline(const std::vector<ProblemSummary>& problems,
                      const std::vector<model::Ceiling>& ceilings) {
-  Range over_default, share;
-  std::map<std::string, Range> over_library;
+  Range over_default;
+  std::map<std::string, Range> over_library, of_ceiling;
   std::size_t answered = 0;
   std::size_t in_turn = 0;
   std::size_t approximate = 0;
@@ -192,7 +192,8 @@ std::string headline(const std::vector<ProblemSummary>& problems,
     approximate += is_approximate(*problem.best) ? 1 : 0;
     tied += problem.tied.empty() ? 0 : 1;
     if (const auto speedup = problem.speedup()) over_default.add(*speedup);
-    if (const auto bound = ceiling_share(*problem.best, ceilings)) share.add(bound->fraction);
+    if (const auto bound = ceiling_share(*problem.best, ceilings))
+      of_ceiling[bound->ceiling->kind].add(bound->fraction);
     for (const TrialRecord* library : problem.baselines)
       over_library[library->kernel].add(model::baseline_ratio(*library, *problem.best, problem.final).ratio);
   }
@@ -205,7 +206,8 @@ std::string headline(const std::vector<ProblemSummary>& problems,
   };
   for (const auto& [name, range] : over_library) say(range, ratio_text, " the speed of " + name);
   say(over_default, ratio_text, " the speed of the default configuration");
-  say(share, percent_text, " of the device's ceiling");
+  for (const auto& [kind, range] : of_ceiling)
+    say(range, percent_text, " of the device's " + kind + " ceiling");
   std::string out = fmt::format("At {} {}", answered, answered == 1 ? "size" : "sizes");
   out += parts.empty() ? " there is a best configuration."
                        : fmt::format(" the best runs at {}.", fmt::join(parts, ", "));
@@ -240,7 +242,8 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   std::vector<ProblemColumn> columns = {
       best_column({"kernel"}, [](const TrialRecord& best) { return best.kernel; }),
       {{"median time", Align::right}, [](const ProblemSummary& problem, const Cell& best) {
-         return cell_text(best, Field{"time", "", 1}) + (by_fastest_text(problem) == "*" ? " *" : "");
+         return cell_text(best, Field{"time", "", 1}) + (by_fastest_text(problem) == "*" ? " *" : "") +
+                (problem.is_off_clock ? " ‡" : "") + (problem.is_settled ? "" : " unsettled");
        }}};
   if (!metric.empty()) columns.push_back(field_column({metric, "", 1}));
   for (const std::string& name : baseline_names(problems)) columns.push_back(library_column(name, false));
@@ -250,8 +253,7 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   if (has_default) columns.push_back(speedup_column());
   if (any_has_ceiling(problems, ceilings)) {
     columns.push_back(best_column({"of ceiling", Align::right}, [&](const TrialRecord& best) {
-      const auto share = ceiling_share(best, ceilings);
-      return share ? percent_text(share->fraction) : "-";
+      return ceiling_text(ceiling_share(best, ceilings));
     }));
   }
   columns.push_back({{"tied", Align::right}, [](const ProblemSummary& problem, const Cell&) {
@@ -300,16 +302,10 @@ Table times_table(const std::vector<ProblemSummary>& problems, const std::string
   return problem_table(problems, columns);
 }
 
-Table resources_table(const std::vector<ProblemSummary>& problems,
-                      const std::vector<model::Ceiling>& ceilings) {
+Table resources_table(const std::vector<ProblemSummary>& problems) {
   std::vector<ProblemColumn> columns;
   for (const char* field : {"registers", "occupancy", "limiter"})
     columns.push_back(field_column({field, "", 1}));
-  if (any_has_ceiling(problems, ceilings)) {
-    columns.push_back(best_column({"of ceiling", Align::right}, [&](const TrialRecord& best) {
-      return ceiling_text(ceiling_share(best, ceilings));
-    }));
-  }
   for (const std::string& name : baseline_names(problems)) columns.push_back(library_column(name, true));
   columns.push_back(speedup_column());
   return problem_table(problems, columns);

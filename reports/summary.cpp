@@ -61,6 +61,9 @@ ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
   out.trials = trials;
   if (const auto* winner = winner_of(winners, problem, trials.front()->environment)) {
     out.best = with_key(trials, winner->trial);
+    out.in_turn_ns = winner->in_turn_ns;
+    out.is_off_clock = winner->is_off_clock;
+    out.is_settled = winner->is_settled;
     out.newcomers = winner->newcomers;
     out.searched = winner->searched;
     out.over_default = winner->over_default;

@@ -90,7 +90,10 @@ struct ProblemSummary {
   Trials trials;
   const model::TrialRecord* best = nullptr;   ///< the one to use; null: nothing ran
   const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
-  std::int64_t newcomers = 0;                 ///< trials near `best` that no final has considered
+  double in_turn_ns = 0;                      ///< as model::Winner has it, and the next two
+  bool is_off_clock = false;
+  bool is_settled = true;
+  std::int64_t newcomers = 0;  ///< trials near `best` that no final has considered
   /// By the bits that they give, see model::Winner::same_bits.
   std::vector<std::vector<model::Digest>> same_bits;
   Trials tied;  ///< others that cannot be told from `best`, fastest first

@@ -16,6 +16,9 @@ const energyOf = (scope, row) => scope.get("energy.mean_j")?.values[row] ?? NaN;
 /** What a rate is at the device's mean power. */
 const perWatt = (scope, row) => (scope.metric.values[row] * scope.time.values[row] * 1e-9) / energyOf(scope, row);
 
+/** Behind the time of a problem's best. */
+const finalMarks = ({ final }) => (!final ? " *" : (final.off_clock ? " ‡" : "") + (final.settled ? "" : " unsettled"));
+
 /** The fastest finalist that is not tied. */
 const nextOf = (problem) => problem.final?.entries.find((each) => !each.tied);
 const lead = (problem) => nextOf(problem)?.ratio;
@@ -32,7 +35,9 @@ function sureText(problem) {
     (tied.length ? `, and cannot be told from ${tied.length} of them` : "") +
     (next ? `. The next one takes ${interval(next.ratio, next.ratio_low, next.ratio_high)} the time of the fastest.` : ".");
   const newer = problem.newcomers ? ` ${counted(problem.newcomers, "trial")} that are nearly as fast came later and took no part.` : "";
-  return text + newer;
+  const clock = final.off_clock ? ` The clock had changed by its last rounds: in turn with its rivals the fastest took ${withUnit(final.fastest_in_turn_ns, "ns")}.` : "";
+  const doubt = final.settled ? "" : " It is unsettled, since race and final disagree.";
+  return text + clock + doubt + newer;
 }
 
 const abouts = { binds: "What binds it", runner_up: "What the runner-up lacks", parameter: "Which parameters matter", next: "What to try next" };
@@ -104,11 +109,11 @@ function bySize(app) {
     { id: "size", label: "size", number: true, value: (problem) => scope.problems.indexOf(problem),
       cell: (problem) => element("button", { type: "button", className: "link", onclick: () => app.chooseSize(problem.label) }, problem.label) },
     { id: "kernel", label: "kernel", value: (problem) => (problem.row < 0 ? "–" : scope.kernelOf(problem.row)) },
-    { id: "time", label: "median time", number: true, value: timed, cell: (problem) => (problem.row < 0 ? "–" : scope.timeText(problem.row) + (problem.final ? "" : " *")) },
+    { id: "time", label: "median time", number: true, value: timed, cell: (problem) => (problem.row < 0 ? "–" : scope.timeText(problem.row) + finalMarks(problem)) },
     scope.metric && { id: "metric", label: scope.metric.label, number: true, value: (p) => scope.metric.values[p.row] ?? NaN, cell: (p) => significant(scope.metric.values[p.row] ?? NaN) },
     ...libraries.map((name) => ({ id: "x" + name, label: `× ${name}`, number: true, value: ratio(name), cell: (p) => withUnit(ratio(name)(p), "×") })),
     scope.problems.some(overDefault) && { id: "default", label: "× default", number: true, value: (p) => overDefault(p) ?? NaN, cell: (p) => withUnit(overDefault(p) ?? NaN, "×") },
-    ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") },
+    ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") + (ceiling.values[p.row] > 0 ? " " + scope.reader("ceiling_share.ceiling")(p.row) : "") },
     scope.problems.some((p) => energyOf(scope, p.row) > 0) && { id: "energy", label: "energy", number: true, value: (p) => energyOf(scope, p.row), cell: (p) => withUnit(energyOf(scope, p.row), "J") },
     { id: "tied", label: "tied", number: true, value: (p) => p.tied.length },
     scope.problems.some(lead) && { id: "next", label: "next", number: true, value: (p) => lead(p) ?? NaN, cell: (p) => (lead(p) ? `+${significant(100 * (lead(p) - 1), 2)} %` : "–") },
@@ -118,6 +123,7 @@ function bySize(app) {
   const table = new SortableTable({ caption: { text: "The best of each size", hidden: true }, columns, rows: () => scope.problems, sort: "size", most: 12 });
   table.draw();
   const meanings = { "*": "* not measured again after the race, so optimistic", "~": "~ approximate: dropped early", "†": "† too short to tell from launch latency",
+    "‡": "‡ the clock had changed by the last rounds of its final", "unsettled": "unsettled: race and final disagree",
     "unverified": "unverified: its results were not checked" };
   const said = columns.some((column) => column.id === "next") ? ["tied: others that cannot be told from it; next: how much longer the first other takes"] : [];
   said.push(...Object.keys(meanings).filter((mark) => table.root.textContent.includes(mark)).map((mark) => meanings[mark]));

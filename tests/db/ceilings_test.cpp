@@ -45,6 +45,20 @@ TEST_SUITE("db") {
     CHECK(found[1].value == 2e12);
   }
 
+  TEST_CASE("the ceiling of a cache says how much it holds, as the device has it") {
+    const db_test::TempFolder folder;
+    db::ResultStore store(folder / "a.db");
+    tuner::model::RunRecord run = db_test::sample_run();
+    run.device.limits.l2_bytes = 52'428'800;
+    store.begin_run(run);
+    for (const std::string& device : {run.device.name, std::string("another")})
+      store.record_ceiling({device, "l2", tuner::model::ElementType::float32, 5e12, "GB/s", {}, ""});
+    const auto of_device = db::ceilings(store.connection(), run.device.name);
+    REQUIRE(of_device.size() == 1);
+    CHECK(of_device[0].cache_bytes == 52'428'800);
+    CHECK(db::ceilings(store.connection(), "another").at(0).cache_bytes == 0);
+  }
+
   TEST_CASE("the best ceiling of a device, kind and type counts, whenever it was measured") {
     const db_test::TempFolder folder;
     db::ResultStore store(folder / "tuner.db");

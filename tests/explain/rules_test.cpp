@@ -36,7 +36,6 @@ Subject usual() {
   subject.device.emplace();
   subject.device->compute_major = 9;
   subject.device->limits.multiprocessors = 100;
-  subject.device->limits.l2_bytes = 1000;
   subject.trials = {{trial.configuration, 1, false}};
   return subject;
 }
@@ -420,14 +419,15 @@ TEST_SUITE("tuner::explain rules") {
   TEST_CASE("data that stays in the cache is held against the cache") {
     Subject subject = usual();
     add_ceilings(subject);
-    subject.device->limits.l2_bytes = 1'000'000'000;
+    const auto cache = std::ranges::find(subject.ceilings, "l2", &model::Ceiling::kind);
+    cache->cache_bytes = 1'000'000'000;
     subject.winner.trial.workload.bytes = 4e8;
     const auto found = found_by("ceiling", subject);
     REQUIRE(found.size() == 1);
     CHECK(contains(
         found[0].text,
         "the L2 cache, where the data stays, binds it: 400 G of 500 G B/s (80 %), so at most 20 % are left"));
-    subject.device->limits.l2_bytes = 1000;  // four times what memory can give
+    cache->cache_bytes = 1000;  // four times what memory can give
     CHECK(found_by("ceiling", subject)[0].text == found[0].text);
     subject.winner.trial.environment.l2 = "cold";
     CHECK(contains(found_by("ceiling", subject)[0].text, "memory binds it"));

@@ -45,6 +45,10 @@ TEST_CASE("bytes that memory cannot give are held against the cache, unless that
   CHECK(share_of(4.2e9, "warm") == "105 % memory");
   CHECK(share_of(8e9, "warm") == "50 % l2");
   CHECK(share_of(8e9, "cold") == "200 % memory");
+  ceilings.back().cache_bytes = 1'000'000'000;
+  CHECK(share_of(0.8e9, "warm") == "5 % l2");  // it fits
+  CHECK(share_of(0.8e9, "cold") == "20 % memory");
+  CHECK(share_of(3.2e9, "warm") == "80 % memory");
 }
 
 TEST_CASE("operations are held against the ceiling of their type, bytes against the highest") {
@@ -66,6 +70,19 @@ TEST_CASE("where work, time or ceiling is unknown, so is the share") {
   bad.outcome.measurement.reset();
   CHECK(share(bad) == "-");
   CHECK_FALSE(reports::ceiling_share(working(45e9, 1e9), {}));
+}
+
+TEST_CASE("below a table stands which ceilings its shares are of") {
+  const auto ceilings = sample_ceilings();
+  const auto row = [&](const char* label, double operations, double bytes) {
+    return reports::LabelledShare(label, reports::ceiling_share(working(operations, bytes), ceilings));
+  };
+  CHECK(reports::ceiling_note({}).empty());
+  CHECK(reports::ceiling_note({row("64", 0, 0)}).empty());
+  CHECK(reports::ceiling_note({row("64", 0, 0), row("128", 45e9, 0)}) ==
+        "of ceiling: arithmetic, 60.0 Top/s");
+  CHECK(reports::ceiling_note({row("64", 45e9, 0), row("128", 0, 1e9), row("256", 0, 2e9)}) ==
+        "of ceiling: memory, 4.00 TB/s; at 64 of arithmetic, 60.0 Top/s");
 }
 
 TEST_CASE("a ceiling is written in the unit of its kind") {

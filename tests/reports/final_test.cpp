@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include "reports/json.hpp"
 #include "reports/report.hpp"
 #include "reports/summary.hpp"
 #include "tests/reports/sample.hpp"
+#include "tests/support/contains.hpp"
 
 using namespace tests;
 namespace {
@@ -53,6 +55,27 @@ TEST_CASE("the report says what was re-measured, by which rule it chose, and wha
     if (trial.problem == cube(512)) one.push_back(trial);
   }
   CHECK(report_with_final(one).find("not re-measured") == std::string::npos);
+}
+
+TEST_CASE("a best whose final had two clocks, or disagrees with the race, is marked and explained") {
+  reports::ReportInput input;
+  input.trials = sample_trials();
+  input.winners = winners_of(input.trials);
+  const auto winner = std::ranges::find(input.winners, cube(512), &model::Winner::problem);
+  REQUIRE(winner != input.winners.end());
+  const auto markdown = [&] { return reports::to_markdown(reports::build_report(input)); };
+  CHECK_FALSE(contains(markdown(), "‡"));
+  CHECK_FALSE(contains(markdown(), "unsettled"));
+  winner->in_turn_ns = 18'000;
+  winner->is_off_clock = true;
+  CHECK(contains(markdown(), " 20.10 µs ‡ |"));
+  CHECK(contains(markdown(), "in turn with its rivals the fastest took 18.00 µs at 512."));
+  winner->is_settled = false;
+  CHECK(contains(markdown(), " 20.10 µs ‡ unsettled |"));
+  CHECK(contains(markdown(), "unsettled: race and final disagree"));
+  const std::string json = reports::to_json(input);
+  for (const char* part : {R"("off_clock":true)", R"("settled":false)", R"("fastest_in_turn_ns":18000.0)"})
+    CHECK(contains(json, part));
 }
 
 TEST_SUITE_END();

@@ -144,6 +144,19 @@ const model::Ceiling* ceiling_of(const model::TrialRecord& trial, std::string_vi
   return best;
 }
 
+const model::Ceiling* bytes_ceiling_of(const model::TrialRecord& trial,
+                                       std::span<const model::Ceiling> ceilings) {
+  constexpr double beyond = 1.1;
+  const model::Ceiling* const memory = ceiling_of(trial, "memory", ceilings);
+  const model::Ceiling* const cache = ceiling_of(trial, "l2", ceilings);
+  if (cache == nullptr || trial.environment.l2 != "warm") return memory;
+  const auto seconds = seconds_of(trial);
+  const bool is_faster_than_memory =
+      memory != nullptr && seconds && trial.workload.bytes / *seconds > beyond * memory->value;
+  const bool fits = trial.workload.bytes <= static_cast<double>(cache->cache_bytes);
+  return fits || is_faster_than_memory ? cache : memory;
+}
+
 std::optional<double> counted(const Side& side, std::initializer_list<std::string_view> metrics) {
   for (const std::string_view metric : metrics) {
     const auto found = std::ranges::find(side.counters, metric, &model::Counter::metric);

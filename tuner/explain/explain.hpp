@@ -100,6 +100,11 @@ std::vector<Finding> explain(const Subject& subject);
 /// The highest of a kind, of the trial's device, and for `arithmetic` of its type; null where none is known.
 const model::Ceiling* ceiling_of(const model::TrialRecord& trial, std::string_view kind,
                                  std::span<const model::Ceiling> ceilings);
+/// What the trial's bytes are held against: `memory`, or `l2` where the data stays in that cache from launch
+/// to launch. It does where nothing empties the cache and the bytes fit, or come faster than memory gives
+/// them.
+const model::Ceiling* bytes_ceiling_of(const model::TrialRecord& trial,
+                                       std::span<const model::Ceiling> ceilings);
 
 /// Whether warps of the kernel have roles (producers, consumers) between which registers are handed over, as
 /// its machine code says; nothing where that is unknown. The occupancy of such a kernel is by design.

@@ -31,29 +31,19 @@ struct Reach {
   }
 };
 
-Reach reach_of(const Subject& subject, std::string_view kind, double work) {
+Reach reach_of(const Subject& subject, const model::Ceiling* ceiling, double work) {
   const auto seconds = seconds_of(subject.winner.trial);
   if (!seconds || work <= 0) return {};
-  return {ceiling_of(subject, kind), work / *seconds};
-}
-
-/// Whether the problem's data stays in the last-level cache from launch to launch: it fits, or comes faster
-/// than memory can give it.
-bool stays_in_cache(const Subject& subject, const Reach& memory) {
-  constexpr double beyond = 1.1;
-  const model::TrialRecord& trial = subject.winner.trial;
-  const double cache = subject.device ? static_cast<double>(subject.device->limits.l2_bytes) : 0;
-  return trial.environment.l2 == "warm" && (trial.workload.bytes <= cache || memory.share() > beyond);
+  return {ceiling, work / *seconds};
 }
 
 Reach arithmetic_of(const Subject& subject) {
-  return reach_of(subject, "arithmetic", subject.winner.trial.workload.operations);
+  return reach_of(subject, ceiling_of(subject, "arithmetic"), subject.winner.trial.workload.operations);
 }
 
 Reach memory_of(const Subject& subject) {
-  const double bytes = subject.winner.trial.workload.bytes;
-  const Reach memory = reach_of(subject, "memory", bytes);
-  return stays_in_cache(subject, memory) ? reach_of(subject, "l2", bytes) : memory;
+  const model::TrialRecord& trial = subject.winner.trial;
+  return reach_of(subject, bytes_ceiling_of(trial, subject.ceilings), trial.workload.bytes);
 }
 
 /// Blocks that run at once wait for each other only where the multiprocessors themselves are busy.

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +51,8 @@ struct Ceiling {
   std::string unit;  ///< of the metric it came from: `GFLOP/s`
   Digest trial;      ///< that measured it
   std::string measured_at;
+  /// Of `l2`: what the cache holds. The device's record has it, not the ceiling's; 0: unknown.
+  std::int64_t cache_bytes = 0;
 };
 
 }  // namespace tuner::model

@@ -19,6 +19,9 @@ struct Winner {
   Environment environment;
   Digest trial;
   std::optional<FinalRecord> final;  ///< the final that chose it; absent: chosen by race times
+  double in_turn_ns = 0;             ///< the fastest's of `final` in turn with its rivals; 0: it had none
+  bool is_off_clock = false;         ///< that is another time than the final's last rounds gave it
+  bool is_settled = true;            ///< race and final agree; see db::FinalCheck
   std::vector<Digest> tied;          ///< other trials that cannot be told from it, fastest first
   /// Its final's entries grouped by equal output bits, its own group first where its bits are known. Entries
   /// with unknown bits are in no group.

@@ -118,6 +118,20 @@ TEST_SUITE("cli") {
           nlohmann::json({{"fraction", 0.5}, {"ceiling", "arithmetic"}}));
   }
 
+  TEST_CASE("a table of several sizes names the ceiling that its shares are of") {
+    std::vector<db::BestAnswer> answers = {after_race(), after_race()};
+    for (db::BestAnswer& answer : answers) {
+      answer.winner.workload = {505, 0};  // in 1010 ns
+      answer.ceilings = {{"NVIDIA H200", "arithmetic", model::ElementType::float32, 1e9, "GFLOP/s", {}, ""},
+                         {"NVIDIA H200", "memory", model::ElementType::float32, 2e9, "GB/s", {}, ""}};
+    }
+    answers[1].tuning_case.problem = answers[1].winner.problem = db_test::cube(2048);
+    CHECK(contains(text_of(answers), "  50 %  "));
+    CHECK(contains(text_of(answers), "\nof ceiling: arithmetic, 1.00 Gop/s\n"));
+    answers[1].winner.workload = {0, 505};
+    CHECK(contains(text_of(answers), "\nof ceiling: arithmetic, 1.00 Gop/s; at 2048 of memory, 2.00 GB/s\n"));
+  }
+
   TEST_CASE("why tells the final's rounds, its rule, who is tied, and who was not there") {
     const std::string text = why(after_final());
     CHECK(contains(text, "measured again in turn with 2 others, 60 rounds"));

@@ -79,8 +79,7 @@ using reports::Json;
 Json final_json(const db::BestAnswer& answer) {
   Json out = reports::final_json(final_of(answer));
   if (!answer.final) return out;
-  out["settled"] = !answer.check.is_unsettled();
-  out["fastest_in_turn_ns"] = answer.check.in_turn_ns > 0 ? Json(answer.check.in_turn_ns) : Json(nullptr);
+  reports::add_check(!answer.check.is_unsettled(), answer.check.is_off_clock(), answer.check.in_turn_ns, out);
   return out;
 }
 

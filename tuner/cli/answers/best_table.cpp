@@ -94,9 +94,12 @@ std::string library_text(const db::BestAnswer& answer, const std::string& name) 
   return text == "-" ? "" : text;
 }
 
-std::string share_text(const db::BestAnswer& answer) {
+/// `is_named`: with the ceiling's name.
+std::string share_text(const db::BestAnswer& answer, bool is_named) {
   const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
-  return share ? approximate_mark(answer) + reports::ceiling_text(share) : "";
+  if (!share) return "";
+  return approximate_mark(answer) +
+         (is_named ? reports::ceiling_text(share) : reports::percent_text(share->fraction));
 }
 
 /// The ratio alone: its interval stands in the answer of one size.
@@ -105,10 +108,13 @@ std::string library_ratio_text(const db::BestAnswer& answer, const std::string& 
   return text.substr(0, text.find(" ("));
 }
 
-/// The same without the ceiling's name.
-std::string share_percent(const db::BestAnswer& answer) {
-  const auto share = reports::ceiling_share(answer.winner, answer.ceilings);
-  return share ? approximate_mark(answer) + reports::percent_text(share->fraction) : "";
+/// What the shares of a table are of.
+std::string ceiling_note(const Group& group) {
+  std::vector<reports::LabelledShare> shares;
+  for (const db::BestAnswer* answer : group)
+    shares.emplace_back(reports::size_label(answer->problem()),
+                        reports::ceiling_share(answer->winner, answer->ceilings));
+  return reports::ceiling_note(shares);
 }
 
 std::string rate_text(const db::BestAnswer& answer, const std::string& metric) {
@@ -132,7 +138,7 @@ std::string block_text(const db::BestAnswer& answer, const Style& style) {
                  {"energy", winner.outcome.energy ? reports::energy_text(*winner.outcome.energy) : ""},
                  {"per watt", reports::per_watt_text(winner)},
                  {"in a long run", reports::sustained_text(winner)},
-                 {"of ceiling", share_text(answer)},
+                 {"of ceiling", share_text(answer, true)},
                  {"× default", speedup_text(answer)},
                  {"bits", bits_by_default(answer)}};
   for (const std::string& name : baseline_names({&answer}))
@@ -189,7 +195,7 @@ std::string table_text(const Group& group, const Style& style) {
           reports::per_watt_text(winner),
           speedup_text(*answer)};
       for (const std::string& name : libraries) row.push_back(library_ratio_text(*answer, name));
-      row.insert(row.end(), {share_percent(*answer), reports::searched_cell(answer->searched),
+      row.insert(row.end(), {share_text(*answer, false), reports::searched_cell(answer->searched),
                              fmt::format("{}", answer->tied_count), bits_by_default(*answer)});
       table.add_row(std::move(row));
     }
@@ -220,19 +226,14 @@ std::string notes_text(const Group& group) {
   if (approximate != group.end()) text += fmt::format("~ {}\n", approximate_text(**approximate));
   for (const Mark& mark : marks)
     if (any(mark.applies)) text += mark.meaning;
-  std::vector<std::string> in_turn;
-  for (const db::BestAnswer* answer : group) {
-    if (!answer->check.is_off_clock()) continue;
-    in_turn.push_back(fmt::format("{} at {}", reports::time_text(answer->check.in_turn_ns),
-                                  reports::size_label(answer->problem())));
-  }
-  if (!in_turn.empty())
-    text += fmt::format(
-        "‡ the clock had changed by the last rounds; in turn with its rivals the fastest took {}\n",
-        fmt::join(in_turn, ", "));
+  std::vector<std::pair<const model::Problem*, double>> in_turn;
+  for (const db::BestAnswer* answer : group)
+    if (answer->check.is_off_clock()) in_turn.emplace_back(&answer->problem(), answer->check.in_turn_ns);
+  if (const std::string note = reports::clock_note(in_turn); !note.empty()) text += note + "\n";
   if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
     text += note + "\n";
   if (group.size() == 1) return text;
+  if (const std::string note = ceiling_note(group); !note.empty()) text += note + "\n";
   std::vector<reports::LabelledSearch> searches;
   for (const db::BestAnswer* answer : group)
     searches.emplace_back(reports::size_label(answer->winner.problem), answer->searched);
