@@ -1,6 +1,12 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/e2e/user.hpp"
 
@@ -203,6 +209,33 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     CHECK(has(user.refuses("does_not_compile", "compile", "compile_error"), "sum"));
     user.refuses("launches_work", "compile", "compile_error");  // work left behind, in a stream of its own
     user.refuses("honest", "compile", "compile_error", {"--no-sanitizers", "--entry", "another"});
+  }
+
+  TEST_CASE("a judge that is interrupted tells what it found by then, and accepts nothing") {
+    const Judge user;
+    std::string sizes = "512x509";
+    for (int rows = 513; rows < 613; ++rows) sizes += fmt::format(",{}x509", rows);
+    tuner::test::BackgroundProgram program(
+        {TUNER_BINARY, "judge", judged + "honest.cu", "--against", judged + "product.toml", "--sizes", sizes,
+         "--device", "cpu", "--no-sanitizers", "--json", "--cache-dir", user.home / "cache"},
+        user.environment, user.home.path());
+    // Something is compiled, so it is under way.
+    const auto is_compiled = [&] {
+      std::error_code error;
+      const std::filesystem::recursive_directory_iterator files(user.home / "cache", error);
+      return std::ranges::any_of(files, [](const auto& file) { return file.is_regular_file(); });
+    };
+    while (!is_compiled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    program.signal(SIGTERM);
+    const auto ended = program.wait();
+    INFO(ended.out << ended.err);
+    CHECK(ended.exit_code == 143);
+    const json said = json::parse(ended.out);
+    CHECK(said["verdict"] == "interrupted");
+    CHECK(said["exit_code"] == 143);
+    CHECK(said["reason"].is_null());
+    CHECK(said["sizes"].size() < 101);
+    CHECK(said["sizes"].back()["partial"] == true);
   }
 
   TEST_CASE("a judge that cannot judge says so, and refuses nobody") {

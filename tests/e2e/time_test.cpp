@@ -290,20 +290,32 @@ __global__ void copy(const float* in, float* out, int n) {
     CHECK(run.exit_code == 5);
   }
 
-  TEST_CASE("what is interrupted says so, in place of times that it does not have") {
+  TEST_CASE("what is interrupted tells what it has measured, and that it is partial") {
     const Timer user;
     user.writes("k.cu", doubling);
-    tuner::test::BackgroundProgram program(
-        {TUNER_BINARY, "time", user.file("k.cu") + ":once", user.file("k.cu") + ":often", "--device", "cpu",
-         "--size", "100000000"},
-        user.environment, user.home.path());
-    while (!has(program.err(), "2 trials")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    program.signal(SIGINT);
-    const ProgramResult ended = program.wait();
+    const auto interrupted = [&](const std::string& at, std::vector<std::string> more) {
+      std::vector<std::string> command = {
+          TUNER_BINARY, "time", user.file("k.cu") + ":once", user.file("k.cu") + ":often", "--device", "cpu"};
+      command.insert(command.end(), more.begin(), more.end());
+      tuner::test::BackgroundProgram program(command, user.environment, user.home.path());
+      while (!has(program.err(), at)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      program.signal(SIGINT);
+      return program.wait();
+    };
+    const std::vector<std::string> large = {"--sizes", "100000,100000000"};
+    const ProgramResult ended = interrupted("1 of 4 tried", large);
     INFO(ended.out, ended.err);
     CHECK(ended.exit_code == 130);
-    CHECK(has(tuner::test::words_of(ended.err), "the same command begins anew"));
-    CHECK(ended.out.empty());
+    CHECK(has(tuner::test::words_of(ended.out), "\n100000 once "));
+    CHECK(has(ended.out, "100000000: often has no time: interrupted before it was run"));
+    CHECK(has(ended.out, "partial: interrupted before all kernels had been sampled in turn"));
+    const ProgramResult at_once = interrupted("4 trials", {"--sizes", "100000,100000000", "--json"});
+    INFO(at_once.out, at_once.err);
+    CHECK(at_once.exit_code == 130);
+    const json said = json::parse(at_once.out);
+    CHECK(said["partial"] == true);
+    CHECK(said["exit_code"] == 130);
+    CHECK(said["sizes"][1]["kernels"][1]["measurement"].is_null());
   }
 
   TEST_CASE("what cannot be timed is refused in a sentence") {

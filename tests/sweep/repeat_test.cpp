@@ -1,3 +1,8 @@
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "tests/sweep/scale_bench.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/sweep/in_turn.hpp"
@@ -11,8 +16,12 @@ namespace {
 class FinalRunner final : public model::TrialRunner {
  public:
   const model::DeviceInfo& device() const override { return m_device; }
-  model::TrialOutcome run(const model::TrialJob&) override { return outcome; }
+  model::TrialOutcome run(const model::TrialJob&) override {
+    if (++calls == stops_after) stop = true;
+    return outcome;
+  }
   model::FinalOutcome run_final(const model::FinalJob& job) override {
+    if (++calls == stops_after) stop = true;
     last = job;
     if (failure) {
       model::FinalOutcome failed;
@@ -30,6 +39,9 @@ class FinalRunner final : public model::TrialRunner {
   model::FinalJob last;
   std::vector<std::string> counted;
   std::optional<model::TrialOutcome> failure;  ///< of the final
+  int calls = 0;
+  int stops_after = 0;
+  std::atomic<bool> stop = false;
 
  private:
   model::DeviceInfo m_device;
@@ -63,7 +75,8 @@ struct RepeatBench : test::Bench {
     };
     compile::CompilePool pool(
         1, [&] { return std::make_unique<test::FakeCompiler>(log, test::scale_answer(broken)); });
-    return sweep::judge({what, only(2), {only(1)}, what.work[0].problems[0]}, {pool, runner, oracle});
+    return sweep::judge({what, only(2), {only(1)}, what.work[0].problems[0], false, &runner.stop},
+                        {pool, runner, oracle});
   }
   void count(const std::vector<std::string>& metrics) {
     compile::CompilePool pool(
@@ -87,6 +100,26 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.judge().stage == "final");
     bench.runner.failure->subject = model::Subject::device;
     CHECK_THROWS_WITH(bench.judge(), "1024 float cannot be judged: a fault");
+  }
+
+  TEST_CASE("a judgement that is interrupted says what it found by then, and accepts nothing") {
+    for (const int calls : {1, 2, 3}) {  // the candidate, the default, the final
+      CAPTURE(calls);
+      RepeatBench bench;
+      bench.runner.stops_after = calls;
+      const sweep::Judgement judgement = bench.judge();
+      CHECK(judgement.interrupted);
+      CHECK_FALSE(judgement.accepted());
+      CHECK_FALSE(judgement.refused());
+      CHECK(judgement.candidate.kernel == "scale");
+      CHECK(judgement.beside.size() == (calls > 1 ? 1 : 0));
+      CHECK(judgement.standings.size() == (calls > 2 ? 2 : 0));
+      CHECK(bench.runner.calls == calls);
+    }
+    RepeatBench refused;
+    refused.runner.stops_after = 1;
+    refused.runner.outcome = test::failed_in(model::TrialStatus::wrong_result, "3 elements", false);
+    CHECK(refused.judge().refused());
   }
 
   TEST_CASE(

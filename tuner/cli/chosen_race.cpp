@@ -81,8 +81,7 @@ int ChosenRace::end(int code) {
 }
 
 int ChosenRace::settle(int code) {
-  return cli::settle(m_results,
-                     m_summary.ending == sweep::Ending::interrupted ? m_signals.exit_code() : code);
+  return cli::settle(m_results, interrupted() != 0 ? interrupted() : code);
 }
 
 }  // namespace tuner::cli

@@ -32,6 +32,10 @@ class ChosenRace {
   void race(const std::vector<sweep::Chosen>& chosen, const std::vector<std::string>& notices,
             const std::string& what);
   bool was_cut_short() const { return m_summary.ending != sweep::Ending::done; }
+  /// The exit code of the signal that ended it early; 0: none did.
+  int interrupted() const {
+    return m_summary.ending == sweep::Ending::interrupted ? m_signals.exit_code() : 0;
+  }
   /// Behind the answer: what was done, and how it goes on. The exit code: that of a signal, or `code`.
   int end(int code);
   /// The same without a word about what was done.

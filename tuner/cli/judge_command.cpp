@@ -173,13 +173,16 @@ void judge_sizes(const config::Settings& settings, const model::KernelSpec& spec
   std::vector<std::string> notices;
   const std::vector<model::Problem> all = problems_for(spec, settings, notices);
   for (const std::string& notice : notices) write_err(notice);
+  const SignalGuard signals;
   for (const model::Problem& problem : all) {
     const Assignments usual = usual_configuration(spec, problem, backend.device.limits);
     const sweep::Work judged{space::KernelSpace(candidate_of(spec, options, usual).kernels.front()), {}};
     const std::vector<sweep::Work> others = beside(spec, usual, backend.device, settings, problem.type);
-    report.sizes.push_back({problem, sweep::judge({request, judged, others, problem, options.same_bits},
-                                                  {pool, *backend.runners.front(), backend.oracle})});
-    if (!report.sizes.back().judgement.accepted()) return;  // one reason is enough
+    report.sizes.push_back(
+        {problem, sweep::judge({request, judged, others, problem, options.same_bits, &signals.stop()},
+                               {pool, *backend.runners.front(), backend.oracle})});
+    if (signals.stop()) report.interrupted = signals.exit_code();
+    if (report.interrupted != 0 || report.sizes.back().judgement.refused()) return;  // one reason is enough
   }
 }
 
@@ -200,7 +203,7 @@ int judge_candidate(const Context& context, const JudgeOptions& options) {
   if (report.mistakes.empty() && report.sanitizers.findings.empty())
     judge_sizes(settings, spec, options, report);
   write_out(options.json ? judgement_json(report) : judgement_text(report, stdout_columns()));
-  return static_cast<int>(exit_code_of(report));
+  return exit_code_of(report);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::optional<Reason> reason_of(const JudgementReport& report) {
   if (!report.sanitizers.findings.empty())
     return Reason{"sanitizers", "finding", report.sanitizers.findings.front(), ""};
   for (const JudgementReport::Size& size : report.sizes) {
-    if (size.judgement.accepted()) continue;
+    if (!size.judgement.refused()) continue;
     const model::TrialOutcome& outcome = size.judgement.candidate.outcome;
     return Reason{size.judgement.stage, std::string(model::to_string(outcome.status)), outcome.detail,
                   size.problem.text()};
@@ -64,10 +64,9 @@ bool is_slower(const JudgementReport& report) {
 }
 
 const char* verdict_of(const JudgementReport& report) {
-  const model::ExitCode code = exit_code_of(report);
-  return code == model::ExitCode::refused  ? "refused"
-         : code == model::ExitCode::slower ? "slower"
-                                           : "accepted";
+  if (reason_of(report)) return "refused";
+  if (report.interrupted != 0) return "interrupted";
+  return is_slower(report) ? "slower" : "accepted";
 }
 
 std::string name_beside(const model::TrialRecord& trial) {
@@ -119,6 +118,7 @@ Json size_json(const JudgementReport::Size& size) {
   const Judgement& judgement = size.judgement;
   Json out = db::json_of(size.problem);
   out["accepted"] = judgement.accepted();
+  out["partial"] = judgement.interrupted;
   out["stage"] = judgement.stage;
   out["status"] = std::string(model::to_string(judgement.candidate.outcome.status));
   out["detail"] = judgement.candidate.outcome.detail;
@@ -133,9 +133,10 @@ Json size_json(const JudgementReport::Size& size) {
 
 }  // namespace
 
-model::ExitCode exit_code_of(const JudgementReport& report) {
-  if (reason_of(report)) return model::ExitCode::refused;
-  return is_slower(report) ? model::ExitCode::slower : model::ExitCode::done;
+int exit_code_of(const JudgementReport& report) {
+  if (reason_of(report)) return static_cast<int>(model::ExitCode::refused);
+  if (report.interrupted != 0) return report.interrupted;
+  return static_cast<int>(is_slower(report) ? model::ExitCode::slower : model::ExitCode::done);
 }
 
 std::string judgement_text(const JudgementReport& report, std::size_t columns) {
@@ -160,7 +161,7 @@ std::string judgement_json(const JudgementReport& report) {
   const auto reason = reason_of(report);
   Json out = {{"schema_version", 1},           {"candidate", report.candidate},
               {"against", report.against},     {"device", report.device},
-              {"verdict", verdict_of(report)}, {"exit_code", static_cast<int>(exit_code_of(report))}};
+              {"verdict", verdict_of(report)}, {"exit_code", exit_code_of(report)}};
   out["reason"] = reason ? Json({{"stage", reason->stage},
                                  {"status", reason->status},
                                  {"detail", reason->detail},

@@ -27,15 +27,16 @@ struct JudgementReport {
   };
   std::vector<Size> sizes;
   std::optional<double> allowed_share;  ///< 0.01: one per cent slower than the default is allowed
+  int interrupted = 0;                  ///< the exit code of the signal that ended it early; 0: none
 };
 
-/// done, refused, or slower.
-model::ExitCode exit_code_of(const JudgementReport& report);
+/// Refused, that of a signal, slower, or done.
+int exit_code_of(const JudgementReport& report);
 
 std::string judgement_text(const JudgementReport& report, std::size_t columns);
 
-/// {"schema_version": 1, "verdict": "accepted"|"refused"|"slower", "reason": {"stage", "status", "detail",
-/// "size"} or null, "signature", "sanitizers", "sizes": […]}; times in nanoseconds.
+/// {"schema_version": 1, "verdict": "accepted"|"refused"|"slower"|"interrupted", "reason": {"stage",
+/// "status", "detail", "size"} or null, "signature", "sanitizers", "sizes": […]}; times in nanoseconds.
 std::string judgement_json(const JudgementReport& report);
 
 }  // namespace tuner::cli

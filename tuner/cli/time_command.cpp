@@ -247,14 +247,15 @@ class Timing {
     race.race(chosen, notices, "the kernels");
     TimedKernels timed;
     timed.device = request.device.name;
+    timed.interrupted = race.interrupted();
     for (const model::Problem& problem : m_problems)
-      timed.sizes.push_back(look_up(race.connection(), request, problem));
+      timed.sizes.push_back(look_up(race.connection(), request, problem, timed.interrupted != 0));
     return timed;
   }
 
  private:
   TimedSize look_up(const db::Connection& connection, const sweep::Request& request,
-                    const model::Problem& problem) const {
+                    const model::Problem& problem, bool interrupted) const {
     TimedSize size{problem, {}};
     for (std::size_t i = 0; i < m_specs.size(); ++i) {
       TimedSize::Kernel& kernel = size.kernels.emplace_back();
@@ -265,7 +266,7 @@ class Timing {
       filter.superseded = false;
       db::for_each_trial(connection, filter, {.samples = true, .measurements = false},
                          [&](db::StoredTrial&& stored) { kernel.trial = std::move(stored.trial); });
-      kernel.failure = failure_of(kernel, i, request, problem);
+      kernel.failure = failure_of(kernel, i, request, problem, interrupted);
     }
     TimedSize::Kernel& first = size.kernels.front();
     for (TimedSize::Kernel& kernel : size.kernels)
@@ -276,10 +277,11 @@ class Timing {
   }
 
   std::string failure_of(const TimedSize::Kernel& kernel, std::size_t number, const sweep::Request& request,
-                         const model::Problem& problem) const {
+                         const model::Problem& problem, bool interrupted) const {
     if (!kernel.trial) {
       const std::string why = why_unlaunchable(request.work[number].kernel, request, problem);
-      return why.empty() ? "it was not run, for the reason above" : why;
+      if (!why.empty()) return why;
+      return interrupted ? "interrupted before it was run" : "it was not run, for the reason above";
     }
     const model::TrialOutcome& outcome = kernel.trial->outcome;
     if (outcome.status == model::TrialStatus::ok) return "";
@@ -336,15 +338,11 @@ int time_kernels(const Context& context, const TimeOptions& options) {
   db::ResultStore made(settings.database());
   ChosenRace race(here, settings);
   TimedKernels timed = timing.time(race, notices);
-  if (race.was_cut_short()) {
-    write_problem("interrupted before all kernels had their times; the same command begins anew");
-    return race.settle(0);
-  }
   timed.assumed = specs.assumed;
   timed.not_compared = specs.not_compared;
   timed.allowed_share = share;
   write_out(options.json ? timed_json(timed) : timed_text(timed, stdout_columns()));
-  return race.settle(static_cast<int>(exit_code_of(timed)));
+  return race.settle(exit_code_of(timed));
 }
 
 }  // namespace

@@ -66,12 +66,15 @@ Json kernel_json(const TimedSize::Kernel& kernel) {
 
 }  // namespace
 
-model::ExitCode exit_code_of(const TimedKernels& timed) {
-  if (is_any(timed, [](const TimedSize::Kernel& kernel) { return !kernel.failure.empty(); }))
-    return model::ExitCode::failed;
-  return is_any(timed, [&](const TimedSize::Kernel& kernel) { return is_too_slow(timed, kernel); })
-             ? model::ExitCode::slower
-             : model::ExitCode::done;
+int exit_code_of(const TimedKernels& timed) {
+  if (timed.interrupted != 0) return timed.interrupted;
+  const bool has_failure =
+      is_any(timed, [](const TimedSize::Kernel& kernel) { return !kernel.failure.empty(); });
+  const bool has_slower =
+      is_any(timed, [&](const TimedSize::Kernel& kernel) { return is_too_slow(timed, kernel); });
+  return static_cast<int>(has_failure  ? model::ExitCode::failed
+                          : has_slower ? model::ExitCode::slower
+                                       : model::ExitCode::done);
 }
 
 std::string timed_text(const TimedKernels& timed, std::size_t columns) {
@@ -100,6 +103,8 @@ std::string timed_text(const TimedKernels& timed, std::size_t columns) {
     }
   }
   std::string out = table.empty() ? "" : table.fitted(columns, "--json") + "\n";
+  if (timed.interrupted != 0)
+    sentences.push_back("partial: interrupted before all kernels had been sampled in turn");
   for (const std::string& sentence : sentences) out += util::wrapped_text(sentence, columns, 2);
   return out;
 }
@@ -109,7 +114,8 @@ std::string timed_json(const TimedKernels& timed) {
               {"device", timed.device},
               {"assumed", timed.assumed},
               {"results_compared", timed.not_compared.empty()},
-              {"exit_code", static_cast<int>(exit_code_of(timed))}};
+              {"partial", timed.interrupted != 0},
+              {"exit_code", exit_code_of(timed)}};
   Json& sizes = out["sizes"] = Json::array();
   for (const TimedSize& size : timed.sizes) {
     Json one = db::json_of(size.problem);

@@ -26,15 +26,17 @@ struct TimedKernels {
   std::string not_compared;  ///< why results were not held against each other; empty: they were
   std::vector<TimedSize> sizes;
   std::optional<double> allowed_share;  ///< what --fail-if-slower says
+  int interrupted = 0;                  ///< the exit code of the signal that ended it early; 0: none
 };
 
-/// Done, slower where a kernel surely is by more than it may, failed where one has no time.
-model::ExitCode exit_code_of(const TimedKernels& timed);
+/// That of a signal; else done, slower where a kernel surely is by more than it may, failed where one has no
+/// time.
+int exit_code_of(const TimedKernels& timed);
 
 /// A table, then a sentence for each size and kernel behind the first.
 std::string timed_text(const TimedKernels& timed, std::size_t columns);
-/// `{"schema_version": 1, "device", "assumed", "results_compared", "exit_code", "sizes": [{…, "kernels":
-/// […]}]}`; times in nanoseconds, ratios of a kernel's time by that of the first.
+/// `{"schema_version": 1, "device", "assumed", "results_compared", "partial", "exit_code", "sizes": [{…,
+/// "kernels": […]}]}`; times in nanoseconds, ratios of a kernel's time by that of the first.
 std::string timed_json(const TimedKernels& timed);
 
 }  // namespace tuner::cli

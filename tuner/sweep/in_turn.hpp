@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct JudgeTask {
   const std::vector<Work>& beside;  ///< the spec's default, then the libraries
   const model::Problem& problem;
   bool same_bits = false;  ///< refuse a candidate whose outputs are not the default's to the last bit
+  const std::atomic<bool>* stop = nullptr;  ///< nothing is begun once that is set; null: never
 };
 
 /// What was found, in the order in which it is looked for.
@@ -69,7 +71,9 @@ struct Judgement {
   int rounds = 0;
   /// Whether it gives the default's bits, as far as it was run; other where one of its runs did.
   model::BitsRelation bits = model::BitsRelation::unknown;
-  bool accepted() const { return stage.empty(); }
+  bool interrupted = false;  ///< before all of this was looked for
+  bool refused() const { return !stage.empty(); }
+  bool accepted() const { return !refused() && !interrupted; }
 };
 
 /// Compiles the candidate, runs it as a sweep would (probes, fences, both input sets, stability) and, since

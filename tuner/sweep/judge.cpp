@@ -125,7 +125,7 @@ void compare_with_default(const JudgeTask& task, const Judged* untuned, Judged& 
 Judgement judge(const JudgeTask& task, const Repeating& with) {
   Request request = task.request;
   sample_whole(request.policy);
-  const JudgeTask whole{request, task.candidate, task.beside, task.problem, task.same_bits};
+  const JudgeTask whole{request, task.candidate, task.beside, task.problem, task.same_bits, task.stop};
   Judge judge(whole, with);
   Judgement out;
   Judged candidate = judge.examine(task.candidate, true);
@@ -140,10 +140,12 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
     return refused;
   };
   if (ended()) return out;
+  const auto stopped = [&] { return out.interrupted = task.stop != nullptr && *task.stop; };
 
   std::vector<model::TrialJob> finalists = {candidate.job};
   std::optional<Judged> untuned;  // the first of those beside it
   for (const Work& work : task.beside) {
+    if (stopped()) return out;
     const Judged rival = judge.examine(work, false);
     const bool takes_part = rival.record.outcome.status == TrialStatus::ok;
     out.beside.push_back(
@@ -154,7 +156,7 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
     if (takes_part && out.beside.size() == 1) untuned = rival;
   }
   compare_with_default(task, untuned ? &*untuned : nullptr, candidate, out);
-  if (ended()) return out;
+  if (ended() || stopped()) return out;
   const model::FinalOutcome outcome = sample_in_turn(request, std::move(finalists), with.runner);
   if (!outcome.complete()) {
     require_own(outcome.failure, task.problem);
@@ -177,6 +179,7 @@ Judgement judge(const JudgeTask& task, const Repeating& with) {
   }
   out.standings = outcome.standings;
   out.rounds = outcome.rounds;
+  if (stopped()) return out;
   judge.examine_again(candidate);
   if (ended() || !untuned) return out;
   judge.examine_again(*untuned);
