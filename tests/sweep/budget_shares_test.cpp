@@ -266,6 +266,62 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(bench.tried() == Counts{{1024, 2}, {2048, 2}, {4096, 2}, {8192, 2}});
   }
 
+  TEST_CASE("a budget of device time counts no start of a process in place of one that a kernel ended") {
+    /// Starts a process before each trial.
+    struct Restarting final : model::TrialRunner {
+      explicit Restarting(Sizes& its_bench) : bench(its_bench) {}
+      const model::DeviceInfo& device() const override { return inner.device(); }
+      model::TrialOutcome run(const model::TrialJob& job) override {
+        bench.later_s = bench.later_s + 5;
+        listener(model::TrialPhase::loading);
+        bench.later_s = bench.later_s + 1;
+        return inner.run(job);
+      }
+      model::FinalOutcome run_final(const model::FinalJob& job) override { return inner.run_final(job); }
+      void report_phases_to(std::function<void(model::TrialPhase)> to) override { listener = std::move(to); }
+      Sizes& bench;
+      ScaleRunner inner{[](int, const model::TrialJob&) {
+        return failed_in(model::TrialStatus::crashed, "it crashed", true);
+      }};
+      std::function<void(model::TrialPhase)> listener;
+    };
+    Sizes bench;
+    Restarting runner(bench);
+    bench.budget.device_seconds = 8;
+    const sweep::Summary summary = bench.run_on(bench.request(), {&runner});
+    CHECK(summary.ending == sweep::Ending::budget_spent);
+    CHECK(bench.tried() == Counts{{1024, 2}, {2048, 2}, {4096, 2}, {8192, 2}});
+    CHECK(summary.measuring_seconds < 9);
+  }
+
+  TEST_CASE("several devices keep to a budget of their time together, and the next run does the rest") {
+    for (const std::size_t devices : {2, 3, 8}) {
+      CAPTURE(devices);
+      Sizes bench;
+      std::mutex mutex;
+      bench.behave = [&](int scale, const model::TrialJob&) {
+        const std::lock_guard lock(mutex);
+        bench.later_s = bench.later_s + 1;
+        return ok_in(1000.0 / scale);
+      };
+      const auto run = [&] {
+        std::vector<std::unique_ptr<ScaleRunner>> runners;
+        std::vector<model::TrialRunner*> all;
+        for (std::size_t device = 0; device < devices; ++device)
+          all.push_back(runners.emplace_back(std::make_unique<ScaleRunner>(bench.behave, device)).get());
+        return bench.run_on(bench.request(), all);
+      };
+      bench.budget.device_seconds = 8;
+      CHECK(run().ending == sweep::Ending::budget_spent);
+      const std::size_t tried = bench.results.trials().size();
+      CHECK(tried > 0);
+      CHECK(tried <= 8 + devices);  // what is under way when the time is over ends
+      bench.budget = {};
+      CHECK(run().ending == sweep::Ending::done);
+      CHECK(bench.tried() == Counts{{1024, 5}, {2048, 5}, {4096, 5}, {8192, 5}});
+    }
+  }
+
   TEST_CASE("what a budget leaves no time to prepare is no failure, and is run when there is time") {
     Sizes bench;
     bench.budget.seconds = 10;

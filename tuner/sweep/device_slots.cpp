@@ -52,11 +52,18 @@ void DeviceClock::begin_job(Part part) {
     m_spent.first = idle.compilers + idle.others + idle.between;
   }
   m_job = part;
-  m_now = std::exchange(m_has_begun, true) ? part : &DeviceTime::starting;
+  m_now = &DeviceTime::starting;
+  m_has_begun = true;
+  m_has_phases = false;
+}
+
+void DeviceClock::ask_leave() {
+  m_spent.*m_now += lap();
 }
 
 void DeviceClock::enter(model::TrialPhase phase) {
   m_spent.*m_now += lap();
+  m_has_phases = true;
   m_now = phase == model::TrialPhase::preparing ? &DeviceTime::inputs : m_job;
 }
 
@@ -65,6 +72,7 @@ void DeviceClock::hold() {
 }
 
 void DeviceClock::end_job() {
+  if (!m_has_phases) m_now = m_job;
   m_spent.*m_now += lap();
 }
 
@@ -75,9 +83,12 @@ DeviceTime DeviceClock::end() {
 }
 
 DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring,
-                           std::function<bool()> is_late)
+                           std::function<bool()> is_late, std::function<double()> clock)
     : m_runner(runner), m_ring(std::move(ring)) {
-  m_runner.report_phases_to([this](model::TrialPhase phase) { m_clock.enter(phase); });
+  m_runner.report_phases_to([this, clock = std::move(clock)](model::TrialPhase phase) {
+    if (!m_first_phase) m_first_phase = clock();
+    m_clock.enter(phase);
+  });
   m_runner.give_up_preparing_if(std::move(is_late));
   m_thread = std::thread([this] { work(); });
 }
@@ -144,6 +155,7 @@ void DeviceThread::work() {
 DeviceThread::Event DeviceThread::run(const Job& job) {
   const auto* trial = std::get_if<model::TrialJob>(&job);
   const bool is_library = trial != nullptr && trial->plan.calls_library();
+  m_first_phase.reset();
   m_clock.begin_job(trial == nullptr ? &DeviceTime::finals
                     : is_library     ? &DeviceTime::libraries
                                      : &DeviceTime::trials);
@@ -162,6 +174,7 @@ DeviceThread::Event DeviceThread::run(const Job& job) {
 }
 
 void DeviceThread::await_proceed() {
+  m_clock.ask_leave();
   post(Launching{});
   std::unique_lock lock(m_mutex);
   m_changed.wait(lock, [this] { return m_ending || m_may_launch; });
@@ -185,7 +198,7 @@ DeviceSlots::DeviceSlots(const std::vector<model::TrialRunner*>& runners, std::f
     slot.number = m_slots.size() - 1;
     slot.uuid = runner->device().uuid;
     slot.did.id = runner->device().id;
-    slot.thread = std::make_unique<DeviceThread>(*runner, ring, is_late);
+    slot.thread = std::make_unique<DeviceThread>(*runner, ring, is_late, m_clock);
   }
 }
 
@@ -213,7 +226,7 @@ void DeviceSlots::start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::J
 }
 
 DeviceSlot::Work DeviceSlots::finish(DeviceSlot& slot) {
-  const double seconds = m_clock() - slot.began;
+  const double seconds = m_clock() - slot.thread->first_phase().value_or(slot.began);
   slot.did.measuring_seconds += seconds;
   if (const auto* trial = std::get_if<CompiledTrial>(&slot.work))
     m_trial_seconds[trial->item.group] += seconds;

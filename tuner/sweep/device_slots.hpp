@@ -52,7 +52,9 @@ class DeviceClock {
 
   DeviceClock();
   void begin_job(Part part);
-  /// The job of a runner that tells its phases enters one.
+  /// The job's trial asks for the leave to launch.
+  void ask_leave();
+  /// The job of a runner that tells its phases enters one. Until the first it waits for a process.
   void enter(model::TrialPhase phase);
   void hold();
   void end_job();
@@ -68,8 +70,9 @@ class DeviceClock {
   DeviceTime m_idle;  ///< since its last job
   double m_since = 0;
   bool m_has_begun = false;  ///< a job
-  Part m_job = nullptr;      ///< what most of its time goes to
+  Part m_job = nullptr;      ///< what most of its time goes to; of a runner without phases, all
   Part m_now = nullptr;
+  bool m_has_phases = false;  ///< the job's runner has told one
 };
 
 /// The thread that has a device work, so that one driver keeps several of them busy. What happens comes back
@@ -85,9 +88,10 @@ class DeviceThread {
   using Event = std::variant<Launching, model::TrialOutcome, model::FinalOutcome, model::NotPrepared, Broken>;
   using Job = std::variant<model::TrialJob, model::FinalJob>;
 
-  /// `ring` is called, on the thread, after each event, and `is_late` as give_up_preparing_if() says. The
-  /// runner must outlive the object.
-  DeviceThread(model::TrialRunner& runner, std::function<void()> ring, std::function<bool()> is_late);
+  /// `ring` is called, on the thread, after each event, `is_late` as give_up_preparing_if() says, and `clock`
+  /// as a job's first phase begins. The runner must outlive the object.
+  DeviceThread(model::TrialRunner& runner, std::function<void()> ring, std::function<bool()> is_late,
+               std::function<double()> clock);
   DeviceThread(const DeviceThread&) = delete;
   DeviceThread& operator=(const DeviceThread&) = delete;
   /// Waits for what is being run; a trial that waits to be launched is not.
@@ -98,6 +102,10 @@ class DeviceThread {
   void proceed();
   std::optional<Event> take();
   bool has_event() const;
+  /// When the runner said that the first phase of its last job began, by the clock; nothing where it does not
+  /// tell. Before that it started a process, in place of one that a trial has ended. Only where nothing is
+  /// being run.
+  std::optional<double> first_phase() const { return m_first_phase; }
   /// Only where nothing is being run.
   DeviceClock& clock() { return m_clock; }
 
@@ -112,6 +120,7 @@ class DeviceThread {
   model::TrialRunner& m_runner;
   std::function<void()> m_ring;
   DeviceClock m_clock;
+  std::optional<double> m_first_phase;
   mutable std::mutex m_mutex;
   std::condition_variable m_changed;
   std::optional<Job> m_job;
@@ -183,7 +192,7 @@ class DeviceSlots {
   DeviceSlot::Work finish(DeviceSlot& slot);
   /// Who is idle was so until now, for that reason.
   void note_idle(DeviceClock::Part why);
-  /// Of all of them, at what has ended: at trials of `group`, or all together.
+  /// Of all of them, at what has ended, without starts of processes: at trials of `group`, or all together.
   double busy_seconds(std::optional<std::size_t> group = std::nullopt) const;
 
  private:
