@@ -221,7 +221,7 @@ class CapturePlanner {
     std::ranges::stable_partition(names.parameters,
                                   [&](const FitName& one) { return mentions(block, one.name); });
     std::ranges::stable_partition(names.parameters, [&](const FitName& one) {
-      return std::ranges::count(m_source.text.axes[axis].factors, one.name) > 0;
+      return std::ranges::count(m_source.axes[axis].factors, one.name) > 0;
     });
     return names;
   }

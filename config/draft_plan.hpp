@@ -59,7 +59,7 @@ struct DraftSource {
   const ProgramFunction& kernel;
   const DraftRequest& request;
   HostCode host;
-  tuner::source::SourceKernel text;              ///< what the text of its file alone says
+  std::array<source::SourceAxis, 3> axes;        ///< of the kernel's own text
   std::vector<tuner::source::OpenMacro> macros;  ///< of its file
   int host_code_line = 0;                        ///< of the program's first file; see host_code_line()
   std::vector<SourceStruct> structs;             ///< of all files

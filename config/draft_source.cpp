@@ -12,8 +12,6 @@
 
 namespace config {
 
-using tuner::source::KernelSource;
-
 static std::set<std::string_view> with_macros(const Program& program, std::set<std::string_view> words) {
   std::vector<std::string_view> open(words.begin(), words.end());
   while (!open.empty()) {
@@ -105,6 +103,8 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
       kernel(its_kernel),
       request(its_request),
       host(its_program),
+      axes(tuner::source::axes_of(its_kernel.body)),
+      macros(tuner::source::open_macros(its_program.files()[static_cast<std::size_t>(its_kernel.file)].text)),
       host_code_line(tuner::source::host_code_line(its_program.files().front().text)),
       uses(pointer_uses(its_program, its_kernel)),
       shapes(tuner::source::indexed_shapes(its_program, its_kernel)),
@@ -113,11 +113,6 @@ DraftSource::DraftSource(const Program& its_program, const ProgramFunction& its_
       reached(reached_functions(its_program, its_kernel)),
       words(words_of(reached)),
       words_with_macros(with_macros(its_program, words)) {
-  KernelSource own =
-      tuner::source::read_kernel_source(program.files()[static_cast<std::size_t>(kernel.file)].text);
-  for (const tuner::source::SourceKernel& one : own.kernels)
-    if (one.name == kernel.name && (text.name.empty() || one.line == kernel.line)) text = one;
-  macros = std::move(own.macros);
   std::erase_if(macros, [&](const auto& macro) { return program.fixes(macro.name); });
   for (const auto& [name, value] : request.macros) {
     if (!config::number(value)) std::erase_if(macros, [&](const auto& macro) { return macro.name == name; });

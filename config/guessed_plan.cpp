@@ -54,7 +54,7 @@ class PlanGuess {
       m_source.ask("which blocks and grids? The kernel does not ask for its thread: one is assumed");
       return std::move(m_plan);
     }
-    const source::SourceAxis& along_x = m_source.text.axes[0];
+    const source::SourceAxis& along_x = m_source.axes[0];
     const auto is_for_block = [&](const DraftParameter& parameter) {
       return names_block(parameter.name) || factor(along_x.threads) == parameter.name ||
              std::ranges::any_of(along_x.factors,
@@ -90,10 +90,10 @@ class PlanGuess {
   void add_block() {
     const char* const why = "threads of a block; the source does not name them, so all share one binary";
     std::vector<DraftParameter> named;
-    if (m_source.text.axes[1].has_threads) {
+    if (m_source.axes[1].has_threads) {
       named.push_back({"BLOCK_X", "{ values = [8, 16, 32, 64], runtime = true }", why, ""});
       named.push_back({"BLOCK_Y", "{ values = [1, 2, 4, 8, 16], runtime = true }", "the same along y", ""});
-      if (m_source.text.axes[2].has_threads)
+      if (m_source.axes[2].has_threads)
         named.push_back({"BLOCK_Z", "{ values = [1, 2, 4], runtime = true }", "the same along z", ""});
     } else {
       named.push_back({"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }", why, ""});
@@ -134,7 +134,7 @@ class PlanGuess {
     }
     for (std::size_t axis = axes; axis-- > 0;) {
       if (!found[axis].empty()) continue;
-      const std::string& own_name = m_source.text.axes[axis].name;
+      const std::string& own_name = m_source.axes[axis].name;
       const auto rank = [&](const std::string& size) {
         if (is_length(size, axis) || std::ranges::count(found, size) > 0) return 12;
         const std::size_t own = axes > 1 ? axis_of(size) : 3;
@@ -165,7 +165,7 @@ class PlanGuess {
   /// The size is how far apart what the blocks along the axis are for lies.
   bool is_length(const std::string& size, std::size_t axis) const {
     const auto is_it = [&](const std::string& one) { return upper(one) == size; };
-    return std::ranges::any_of(m_source.text.axes[axis].factors, is_it) ||
+    return std::ranges::any_of(m_source.axes[axis].factors, is_it) ||
            std::ranges::any_of(m_source.shapes, [&](const std::vector<std::string>& shape) {
              const auto at = std::ranges::find(shape, std::string("gridDim.") + "xyz"[axis]);
              return std::any_of(at, shape.end(), is_it);
@@ -260,7 +260,7 @@ class PlanGuess {
   }
 
   void guess_launch() {
-    const auto& axes = m_source.text.axes;
+    const auto& axes = m_source.axes;
     std::size_t used = 1;
     std::size_t with_threads = 1;
     for (std::size_t axis = 1; axis < axes.size(); ++axis) {

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <string>
 
+#include "tuner/source/access.hpp"
+
 using namespace tuner::source;
 
 namespace {
 
-/// `float* x` with ` in`, ` out` or ` in out` for what the body does.
 std::string text_of(const SourceParameter& parameter) {
   return (parameter.constant ? "const " : "") + parameter.type + (parameter.pointer ? "* " : " ") +
-         parameter.name + (parameter.read ? " in" : "") + (parameter.written ? " out" : "");
+         parameter.name;
 }
 
 std::string parameters_of(const std::string& source) {
@@ -26,7 +27,7 @@ std::string parameters_of(const std::string& source) {
 
 std::string macros_of(const std::string& source) {
   std::string text;
-  for (const OpenMacro& macro : read_kernel_source(source).macros)
+  for (const OpenMacro& macro : open_macros(source))
     text += (text.empty() ? "" : " ") + macro.name + (macro.usual.empty() ? "" : "=" + macro.usual);
   return text;
 }
@@ -38,15 +39,15 @@ TEST_SUITE("tuner::source::read_kernel_source") {
     CHECK(parameters_of(
               "extern \"C\" __global__ void __launch_bounds__(256, 2)\n"
               "k(const float* __restrict__ x /* in, really */, unsigned int n, float y[], long long)\n"
-              "{ y[0] = x[n]; }") == "const float* x in, unsigned int n, float* y out, long long ");
+              "{ y[0] = x[n]; }") == "const float* x, unsigned int n, float* y, long long ");
     CHECK(parameters_of(
               "template <typename T, int N = 4> static __global__ void k(ns::Pair<T, int>* p, T const* q) "
-              "{ p[0] = q[1]; }") == "ns::Pair<T,int>* p out, const T* q in");
+              "{ p[0] = q[1]; }") == "ns::Pair<T,int>* p, const T* q");
     CHECK(parameters_of("__global__ void k(void) {}").empty());
     CHECK(parameters_of("__global__ void k(float* const p, const int* const q) { p[0] = q[0]; }") ==
-          "float* p out, const int* q in");
+          "float* p, const int* q");
     CHECK(parameters_of("bool f(int i, int n) { return i < n; } __global__ void k(int* p) { p[0] = 1; }") ==
-          "int* p out");
+          "int* p");
     const KernelSource read = read_kernel_source("template <class T, int N> __global__ void k(T* x) {}");
     REQUIRE(read.kernels.front().template_parameters.size() == 2);
     CHECK(read.kernels.front().template_parameters[0].type == "typename");
@@ -74,44 +75,12 @@ TEST_SUITE("tuner::source::read_kernel_source") {
 
   TEST_CASE("what stands between quotes, single ones too, is no code") {
     CHECK(parameters_of("char quote() { return '\"'; } __global__ void k(float* x) { x[0] = 1; }") ==
-          "float* x out");
+          "float* x");
     CHECK(parameters_of("char brace() { return '{'; } __global__ void k(float* x) { x[0] = 1; }") ==
-          "float* x out");
+          "float* x");
     CHECK(parameters_of(
               "const char* s = \"__global__ void no(int n) {\"; __global__ void k(float* x) { x[0] = 1; }") ==
-          "float* x out");
-  }
-
-  TEST_CASE("a block covers what its index is multiplied with, and not what a thread's is") {
-    const auto covers = [](const std::string& body) {
-      std::vector<std::string> words;
-      const auto source = read_kernel_source("__global__ void k(int n) { " + body + " }");
-      for (const auto& axis : source.kernels.front().axes)
-        words.push_back(axis.factors.empty() ? "" : axis.factors.back());
-      return words;
-    };
-    CHECK(covers("int i = blockIdx.x * TILE + threadIdx.x;")[0] == "TILE");
-    CHECK(covers("int i = threadIdx.x * VECTOR;")[0].empty());
-    CHECK(covers("int i = blockIdx.y * ROWS + threadIdx.y * 4;")[1] == "ROWS");
-    CHECK(covers("int i = blockIdx.z * DEPTH;")[0].empty());
-  }
-
-  TEST_CASE("what a body does with a pointer is told from its text") {
-    const auto use = [](const std::string& body) {
-      return parameters_of("__global__ void k(float* p, int* i) { " + body + " }").substr(0, 15);
-    };
-    CHECK(use("p[0].x = 1;") == "float* p out, i");
-    CHECK(use("p[0].a[1].b += 1;") == "float* p in out");
-    CHECK(use("p[0].x == 1;") == "float* p in, in");
-    CHECK(use("p[i[0]] = 1;") == "float* p out, i");
-    CHECK(use("float a = p[1];") == "float* p in, in");
-    CHECK(use("p[0] += 1;") == "float* p in out");
-    CHECK(use("p[0]++;") == "float* p in out");
-    CHECK(use("if (p[0] == 1) i[0] = 2;") == "float* p in, in");
-    CHECK(use("atomicAdd(&p[0], 1.f);") == "float* p in out");
-    CHECK(use("*p = 3;") == "float* p out, i");
-    CHECK(use("fill(p);") == "float* p in out");
-    CHECK(use("s.p[0] = 1;") == "float* p, int* ");
+          "float* x");
   }
 
   TEST_CASE("declarations, comments and strings are no kernels") {
@@ -144,20 +113,20 @@ TEST_SUITE("tuner::source::read_kernel_source") {
   TEST_CASE("what a block covers is what its index is multiplied with") {
     const auto covers = [](const std::string& body) {
       std::vector<std::string> words;
-      const auto source = read_kernel_source("__global__ void k(int n) { " + body + " }");
-      for (const auto& axis : source.kernels.front().axes)
+      for (const auto& axis : axes_of(tokens_of("{ " + body + " }")))
         words.push_back(axis.factors.empty() ? "" : axis.factors.back());
       return words;
     };
     CHECK(covers("int i = blockIdx.x * blockDim.x + threadIdx.x;")[0] == "blockDim.x");
+    CHECK(covers("int i = threadIdx.x * VECTOR;")[0].empty());
+    CHECK(covers("int i = blockIdx.y * ROWS + threadIdx.y * 4;")[1] == "ROWS");
+    CHECK(covers("int i = blockIdx.z * DEPTH;")[0].empty());
     CHECK(covers("int i = blockDim.y * blockIdx.x;")[0] == "blockDim.y");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[0] == "WIDTH");
     CHECK(covers("int r = blockIdx.y * TILE, c = WIDTH * blockIdx.x;")[1] == "TILE");
     CHECK(covers("long long i = static_cast<long long>(blockIdx.z) * DEPTH;")[2] == "DEPTH");
     CHECK(covers("const int row = (int)blockIdx.y;\nx[row * WIDTH] = 0;")[1] == "WIDTH");
-    const auto along_y = [](const std::string& body) {
-      return read_kernel_source("__global__ void k(float2 v) { " + body + " }").kernels.front().axes[1];
-    };
+    const auto along_y = [](const std::string& body) { return axes_of(tokens_of("{ " + body + " }"))[1]; };
     CHECK(along_y("int i = threadIdx.y;").has_threads);
     CHECK_FALSE(along_y("int i = threadIdx.y;").has_blocks);
     CHECK(along_y("int i = blockIdx.y;").has_blocks);

@@ -72,6 +72,10 @@ TEST_SUITE("source::Program") {
         "#else\nvoid no() {}\n#endif\n#if 0\nvoid no() {}\n#elif __CUDA_ARCH__ >= 800\nvoid too() "
         "{}\n#endif\n");
     CHECK(read.names() == "yes too ");
+    const Read bits(
+        "#define FLAGS 6\n#if FLAGS & 1\nvoid no() {}\n#endif\n#if FLAGS >> 1 == 3 && (FLAGS | 1) == 7\n"
+        "void yes() {}\n#endif\n");
+    CHECK(bits.names() == "yes ");
   }
 
   TEST_CASE("conditions may overflow, and have brackets of any depth") {
@@ -153,6 +157,10 @@ TEST_SUITE("source::pointer_uses") {
     CHECK(use_of("*(p + n) = *p;") == "both");
     CHECK(use_of("p[0] = p[1] + 1;") == "both");
     CHECK(use_of("++p[0];") == "both");
+    CHECK(use_of("p[0].x = 1;") == "written");
+    CHECK(use_of("p[0].a[1].b += 1;") == "both");
+    CHECK(use_of("if (p[0].x == 1) n = 2;") == "read");
+    CHECK(use_of("s.p[0] = 1;") == "nothing");
     CHECK(use_of("if (p != nullptr) n = 1;") == "nothing");
     CHECK(use_of("p += n; p[0] = 1;") == "written");
   }

@@ -11,12 +11,12 @@ namespace {
 
 /// What one occurrence of a pointer in a body comes to.
 struct Outcome {
-  enum class Deed { nothing, read, write, update, atomic, alias, call, handed_on };
+  enum class Deed { nothing, read, write, update, alias, call, handed_on };
   Deed kind = Deed::nothing;
-  std::string_view name;     ///< of the alias or the function
-  std::size_t argument = 0;  ///< of the call
-  std::size_t count = 0;     ///< of its arguments
-  bool partial = false;      ///< a member of the element alone
+  std::string_view name = {};  ///< of the alias or the function
+  std::size_t argument = 0;    ///< of the call
+  std::size_t count = 0;       ///< of its arguments
+  bool partial = false;        ///< a member of the element alone
 };
 
 using Deed = Outcome::Deed;
@@ -29,7 +29,7 @@ class Occurrence {
   Outcome follow() {
     for (int steps = 0; steps < 64; ++steps)
       if (const auto outcome = m_element ? element_step() : pointer_step()) return *outcome;
-    return {Deed::handed_on, {}, 0, 0, false};
+    return {Deed::handed_on};
   }
 
  private:
@@ -89,17 +89,16 @@ class Occurrence {
     }
     if (before() == "=") {
       if (is_one_of(before(2), {"=", "!", "<", ">"})) return Outcome();
-      if (m_begin < 2 || !m_body[m_begin - 2].is_word()) return Outcome{Deed::handed_on, {}, 0, 0, false};
-      return Outcome{Deed::alias, before(2), 0, 0, false};
+      if (m_begin < 2 || !m_body[m_begin - 2].is_word()) return Outcome{Deed::handed_on};
+      return Outcome{Deed::alias, before(2)};
     }
     if (is_one_of(behind(), {"=", "!", "<", ">", "&", "|", "?"}) ||
         is_one_of(before(), {"!", "&", "|", "<", ">"}))
       return Outcome();
     if (is_one_of(before(), {"(", ","}) && is_one_of(behind(), {")", ","})) return argument();
-    if (is_one_of(before(), {"{", ","}) && is_one_of(behind(), {"}", ","}))
-      return Outcome{Deed::handed_on, {}, 0, 0, false};
-    if (before() == "return") return Outcome{Deed::handed_on, {}, 0, 0, false};
-    if (behind() == "." || before() == "[") return Outcome{Deed::handed_on, {}, 0, 0, false};
+    if (is_one_of(before(), {"{", ","}) && is_one_of(behind(), {"}", ","})) return Outcome{Deed::handed_on};
+    if (before() == "return") return Outcome{Deed::handed_on};
+    if (behind() == "." || before() == "[") return Outcome{Deed::handed_on};
     return Outcome();
   }
 
@@ -126,7 +125,7 @@ class Occurrence {
     std::size_t open = m_begin - 1;
     std::size_t index = 0;
     while (open > 0 && !m_body[open].is("(")) {
-      if (is_one_of(m_body[open].text, {"{", ";"})) return Outcome{Deed::handed_on, {}, 0, 0, false};
+      if (is_one_of(m_body[open].text, {"{", ";"})) return Outcome{Deed::handed_on};
       if (m_body[open].is(",")) ++index;
       open = is_one_of(m_body[open].text, {")", "]", "}"}) ? opening(open) - 1 : open - 1;
     }
@@ -151,12 +150,12 @@ class Occurrence {
       }
     }
     // "l"(pointer): an operand of asm
-    if (m_body[name].kind == Token::Kind::literal) return Outcome{Deed::handed_on, {}, 0, 0, false};
+    if (m_body[name].kind == Token::Kind::literal) return Outcome{Deed::handed_on};
     const bool names_function =
         m_body[name].is_word() && !is_one_of(m_body[name].text, {"if", "while", "for", "return", "switch"});
     if (names_function) {
       const Tokens inside = m_body.subspan(open + 1, std::max(close, open + 2) - open - 2);
-      return Outcome{Deed::call, m_body[name].text, index, expression_parts(inside).size(), false};
+      return Outcome{Deed::call, m_body[name].text, index, expression_parts(inside).size()};
     }
     if (index > 0 || behind() == ",") return Outcome();
     if (is_one_of(m_body[name].text, {"if", "while", "for", "switch"})) return Outcome();
@@ -180,7 +179,7 @@ class Occurrence {
     }
     if (before() == "(" && behind() == ")") {
       if (auto outcome = argument()) {
-        return outcome->kind == Deed::call ? by_reference(*outcome) : Outcome{Deed::read, {}, 0, 0, false};
+        return outcome->kind == Deed::call ? by_reference(*outcome) : Outcome{Deed::read};
       }
       return std::nullopt;
     }
@@ -190,12 +189,12 @@ class Occurrence {
         (is_one_of(behind(), {"<", ">"}) && behind(1) == behind() && behind(2) == "=") ||
         (is_one_of(behind(), {"+", "-"}) && behind(1) == behind()) ||
         (is_one_of(before(), {"+", "-"}) && before(2) == before());
-    if (assigned) return Outcome{Deed::write, {}, 0, 0, m_partial};
-    if (updated) return Outcome{Deed::update, {}, 0, 0, false};
+    if (assigned) return Outcome{.kind = Deed::write, .partial = m_partial};
+    if (updated) return Outcome{Deed::update};
     if (is_one_of(before(), {"(", ","}) && is_one_of(behind(), {")", ","}))
       if (const auto outcome = argument(); outcome && outcome->kind == Deed::call)
         return by_reference(*outcome);
-    return Outcome{Deed::read, {}, 0, 0, false};
+    return Outcome{Deed::read};
   }
 
   /// An element that is handed to a function: it is read, and written where the parameter is a reference.
@@ -286,9 +285,6 @@ class AccessReader {
         break;
       case Deed::update:
         one.read = one.written = true;
-        break;
-      case Deed::atomic:
-        one.read = one.written = one.atomic = true;
         break;
       case Deed::call:
         one = called(outcome, declared);

@@ -47,6 +47,22 @@ struct IndexBounds {
 };
 IndexBounds index_bounds(const Program& program, const ProgramFunction& kernel);
 
+/// What the text of a kernel does with its index along one axis.
+struct SourceAxis {
+  bool has_blocks = false;           ///< blockIdx occurs
+  bool has_threads = false;          ///< threadIdx occurs
+  std::string name;                  ///< of what a block is for: `row` of `row = blockIdx.x`
+  std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim.x`
+  std::vector<std::string> lone;     ///< those of them that stand on one side of it alone
+  /// Such a factor where threadIdx is added by itself, or the step of a loop from threadIdx on: so many
+  /// threads a block has.
+  std::string threads;
+  std::string each;  ///< what the sum of both is multiplied with: the elements of a thread
+};
+
+/// Of the body of a kernel, along x, y and z.
+std::array<SourceAxis, 3> axes_of(Tokens body);
+
 /// The function and all device functions that it calls, which their names alone tell.
 std::vector<const ProgramFunction*> reached_functions(const Program& program,
                                                       const ProgramFunction& function);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "tuner/source/expression_reader.hpp"
-
 namespace tuner::source {
 namespace {
 
@@ -34,14 +32,6 @@ bool is_dimensions(std::string_view type) {
 const Frame* HostCode::keep(Frame frame) {
   m_frames.push_back(std::move(frame));
   return &m_frames.back();
-}
-
-Value HostCode::evaluate(Tokens tokens, const Frame& frame) {
-  if (m_depth >= deepest_value || tokens.size() > longest_value || ++m_evaluated > most_values) return {};
-  ++m_depth;
-  Value value = ExpressionReader(*this, tokens, frame).read();
-  --m_depth;
-  return value.is_known() ? value : Value();
 }
 
 Value HostCode::symbol(const std::string& key, SymbolFacts facts) {

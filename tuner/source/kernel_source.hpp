@@ -19,9 +19,6 @@ struct SourceParameter {
   bool is_pack = false;   ///< `Arguments... arguments`
   /// What it is where `type` and `pointer` do not say all, as `a pointer to pointers`; empty: they do.
   std::string kind;
-  /// What the kernel's body does with the elements of a pointer, as far as its text shows.
-  bool read = false;
-  bool written = false;
 };
 
 struct TemplateParameter {
@@ -29,29 +26,12 @@ struct TemplateParameter {
   std::string name;
 };
 
-/// What the text of a kernel does with its index along one axis.
-struct SourceAxis {
-  bool has_blocks = false;           ///< blockIdx occurs
-  bool has_threads = false;          ///< threadIdx occurs
-  std::string name;                  ///< of what a block is for: `row` of `row = blockIdx.x`
-  std::vector<std::string> factors;  ///< what blockIdx, or its name, is multiplied with: `TILE`, `blockDim.x`
-  std::vector<std::string> lone;     ///< those of them that stand on one side of it alone
-  /// Such a factor where threadIdx is added by itself, or the step of a loop from threadIdx on: so many
-  /// threads a block has.
-  std::string threads;
-  std::string each;  ///< what the sum of both is multiplied with: the elements of a thread
-};
-
-/// Of the body of a kernel, along x, y and z.
-std::array<SourceAxis, 3> axes_of(Tokens body);
-
 /// A `__global__` function of a source.
 struct SourceKernel {
   std::string name;
   std::vector<TemplateParameter> template_parameters;
   std::vector<SourceParameter> parameters;
   int line = 0;
-  std::array<SourceAxis, 3> axes;  ///< along x, y and z
 };
 
 struct SourceField {
@@ -86,9 +66,6 @@ struct OpenMacro {
 struct KernelSource {
   std::vector<SourceKernel> kernels;
   std::vector<std::string> functions;  ///< names of the others, outside classes
-  std::vector<OpenMacro> macros;
-  int host_code_line = 0;  ///< see host_code_line()
-  std::vector<SourceStruct> structs;
 };
 
 /// A parameter of a signature, as `const float* __restrict__ x = nullptr`.
@@ -97,6 +74,9 @@ SourceParameter read_parameter(Tokens tokens);
 std::vector<TemplateParameter> read_template_parameters(Tokens tokens);
 
 KernelSource read_kernel_source(std::string_view text);
+
+/// By the text alone too, in the order of their lines.
+std::vector<OpenMacro> open_macros(std::string_view text);
 
 /// The structs alone, without templates.
 std::vector<SourceStruct> structs_of(const Lines& source);

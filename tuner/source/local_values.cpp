@@ -1,7 +1,6 @@
 // What a variable of a host function holds where the function launches a kernel.
 #include <algorithm>
 
-#include "tuner/source/expression_reader.hpp"
 #include "tuner/source/host_code.hpp"
 
 namespace tuner::source {

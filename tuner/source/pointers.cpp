@@ -1,67 +1,59 @@
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 #include "tuner/source/host_code.hpp"
 
 namespace tuner::source {
 namespace {
 
-const std::map<std::string_view, std::int64_t> sizes_of_types = {{"char", 1},
-                                                                 {"signed char", 1},
-                                                                 {"unsigned char", 1},
-                                                                 {"bool", 1},
-                                                                 {"short", 2},
-                                                                 {"unsigned short", 2},
-                                                                 {"int", 4},
-                                                                 {"unsigned", 4},
-                                                                 {"unsigned int", 4},
-                                                                 {"float", 4},
-                                                                 {"double", 8},
-                                                                 {"long", 8},
-                                                                 {"long long", 8},
-                                                                 {"unsigned long", 8},
-                                                                 {"unsigned long long", 8},
-                                                                 {"size_t", 8},
-                                                                 {"half", 2},
-                                                                 {"__half", 2},
-                                                                 {"nv_bfloat16", 2},
-                                                                 {"__nv_bfloat16", 2},
-                                                                 {"half2", 4},
-                                                                 {"__half2", 4},
-                                                                 {"__nv_bfloat162", 4},
-                                                                 {"float2", 8},
-                                                                 {"float3", 12},
-                                                                 {"float4", 16},
-                                                                 {"double2", 16},
-                                                                 {"double4", 32},
-                                                                 {"int2", 8},
-                                                                 {"int3", 12},
-                                                                 {"int4", 16},
-                                                                 {"uint2", 8},
-                                                                 {"uint4", 16},
-                                                                 {"longlong2", 16},
-                                                                 {"uint", 4},
-                                                                 {"uchar4", 4},
-                                                                 {"uchar3", 3},
-                                                                 {"uint8_t", 1},
-                                                                 {"int8_t", 1},
-                                                                 {"uint16_t", 2},
-                                                                 {"int16_t", 2},
-                                                                 {"int32_t", 4},
-                                                                 {"uint32_t", 4},
-                                                                 {"int64_t", 8},
-                                                                 {"uint64_t", 8},
-                                                                 {"uchar", 1},
-                                                                 {"ushort", 2},
-                                                                 {"cuFloatComplex", 8},
-                                                                 {"cufftComplex", 8},
-                                                                 {"cuDoubleComplex", 16}};
+/// Types of CUDA C++ of one size; names have `|` between them.
+struct SizedTypes {
+  std::int64_t bytes;
+  bool are_integers;
+  std::string_view names;
+};
+constexpr SizedTypes known_types[] = {
+    {1, true, "char|unsigned char|bool|uint8_t"},
+    {1, false, "signed char|int8_t|uchar"},
+    {2, true, "short|unsigned short|uint16_t"},
+    {2, false, "int16_t|ushort|half|__half|nv_bfloat16|__nv_bfloat16"},
+    {3, false, "uchar3"},
+    {4, true, "int|unsigned|unsigned int|uint|int32_t|uint32_t"},
+    {4, false, "float|half2|__half2|__nv_bfloat162|uchar4"},
+    {8, true, "long|long int|unsigned long|unsigned long int|int64_t|uint64_t|size_t|ptrdiff_t"},
+    {8, true, "long long|long long int|unsigned long long|unsigned long long int"},
+    {8, false, "double|float2|int2|uint2|cuFloatComplex|cufftComplex"},
+    {12, false, "float3|int3"},
+    {16, false, "float4|double2|int4|uint4|longlong2|cuDoubleComplex"},
+    {32, false, "double4"},
+};
+
+/// Null where it is none of them.
+const SizedTypes* find_type(std::string_view type) {
+  if (type.starts_with("std::")) type.remove_prefix(5);
+  const auto has_it = [&](const SizedTypes& types) {
+    for (std::size_t at = types.names.find(type); at != std::string_view::npos;
+         at = types.names.find(type, at + 1)) {
+      const std::size_t end = at + type.size();
+      const bool begins = at == 0 || types.names[at - 1] == '|';
+      if (begins && (end == types.names.size() || types.names[end] == '|')) return !type.empty();
+    }
+    return false;
+  };
+  const auto* const found = std::ranges::find_if(known_types, has_it);
+  return found == std::end(known_types) ? nullptr : found;
+}
 
 }  // namespace
 
 std::int64_t bytes_of(std::string_view type) {
-  const auto found = sizes_of_types.find(type.starts_with("std::") ? type.substr(5) : type);
-  return found == sizes_of_types.end() ? 0 : found->second;
+  const SizedTypes* const found = find_type(type);
+  return found == nullptr ? 0 : found->bytes;
+}
+
+bool is_integer_type(std::string_view type) {
+  const SizedTypes* const found = find_type(type);
+  return type == "auto" || (found != nullptr && found->are_integers);
 }
 
 Tokens uncast(Tokens tokens) {
@@ -188,12 +180,8 @@ PointerOrigin HostCode::origin(Tokens tokens, const Frame& frame) {
   } else if (const auto given = argument_of(name, frame)) {
     const auto parameter = std::ranges::find(frame.function->parameters, name, &SourceParameter::name);
     if (!given->empty() && frame.caller != nullptr) {
-      if (path == name) {
-        found = origin(*given, *frame.caller);
-      } else {
-        found = origin(*given, *frame.caller);
-        found.path += path.substr(name.size());
-      }
+      found = origin(*given, *frame.caller);
+      found.path += path.substr(name.size());
     } else {
       found = {&frame, path, m_program.resolved_type(parameter->type), false};
     }

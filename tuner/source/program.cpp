@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/source/preprocessor.hpp"
-
 namespace tuner::source {
 namespace {
 
@@ -246,9 +244,7 @@ class Declarations {
 Program::Program(ProgramFile source, const Find& find,
                  const std::vector<std::pair<std::string, std::string>>& macros) {
   m_files.push_back(std::move(source));
-  Preprocessor preprocessor(*this, find);
-  for (const auto& [name, value] : macros) preprocessor.predefine(name, value);
-  preprocessor.read(0);
+  preprocess(find, macros);
   Declarations(*this).read();
 }
 

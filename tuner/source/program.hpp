@@ -114,6 +114,8 @@ class Program {
   friend class Preprocessor;
   friend class Declarations;
 
+  /// From the first file and the build's macros to the code.
+  void preprocess(const Find& find, const std::vector<std::pair<std::string, std::string>>& macros);
   std::string unaliased(std::string type) const;
 
   std::deque<ProgramFile> m_files;

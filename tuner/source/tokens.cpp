@@ -181,6 +181,16 @@ std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> w
   return static_cast<std::size_t>(found - tokens.begin());
 }
 
+std::string operator_at(Tokens tokens, std::size_t at) {
+  if (at >= tokens.size() || tokens[at].kind != Token::Kind::punctuation) return {};
+  std::string one(tokens[at].text);
+  if (at + 1 < tokens.size()) {
+    const std::string two = one + std::string(tokens[at + 1].text);
+    if (is_one_of(two, {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>"})) return two;
+  }
+  return is_one_of(one, {"|", "^", "&", "<", ">", "+", "-", "*", "/", "%"}) ? one : std::string();
+}
+
 std::size_t behind_bracket(Tokens tokens, std::size_t open) {
   constexpr std::string_view openings = "({[<";
   constexpr std::string_view closings = ")}]>";
@@ -275,9 +285,14 @@ std::string joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
+std::string joined(Tokens tokens) {
+  std::vector<std::string_view> words;
+  for (const Token& token : tokens) words.push_back(token.text);
+  return joined(words);
+}
+
 bool opens_namespace(Tokens declaration) {
-  const auto is_namespace = [](const Token& token) { return token.text == "namespace"; };
-  if (std::ranges::any_of(declaration, is_namespace)) return true;
+  if (find_one_of(declaration, {"namespace"}) < declaration.size()) return true;
   return declaration.size() > 1 && declaration.back().kind == Token::Kind::literal &&
          declaration[declaration.size() - 2].text == "extern";
 }

@@ -52,6 +52,8 @@ Lines lines_of(Tokens tokens, std::string_view source);
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words);
 /// Index of the first token that is one of `words`; the end where none is.
 std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> words);
+/// The operator between two operands that stands there, of one character or two; empty: none does.
+std::string operator_at(Tokens tokens, std::size_t at);
 /// Index behind the bracket that closes the one at `open`; the end where none does.
 std::size_t behind_bracket(Tokens tokens, std::size_t open);
 /// Index behind the statement that begins at `at`, or its `;`.
@@ -65,6 +67,7 @@ std::vector<Tokens> parts(Tokens tokens);
 std::vector<Tokens> expression_parts(Tokens tokens, bool with_templates = true);
 /// With blanks where words would else become one: `unsigned int`, `cuda::std::size_t`.
 std::string joined(const std::vector<std::string_view>& words);
+std::string joined(Tokens tokens);
 /// Whether the brace behind `declaration` is that of `namespace a::b {` or `extern "C" {`.
 bool opens_namespace(Tokens declaration);
 

@@ -74,36 +74,6 @@ std::int64_t remainder(std::int64_t a, std::int64_t b) {
   return b == -1 ? 0 : a % b;
 }
 
-std::optional<std::int64_t> folded(std::string_view name, std::int64_t a, std::int64_t b) {
-  if (name == "%" && b != 0) return remainder(a, b);
-  if (name == "<<" && b >= 0 && b < 62) return a << b;
-  if (name == ">>" && b >= 0 && b < 62) return a >> b;
-  if (name == "<") return a < b;
-  if (name == ">") return a > b;
-  if (name == "<=") return a <= b;
-  if (name == ">=") return a >= b;
-  if (name == "==") return a == b;
-  if (name == "!=") return a != b;
-  if (name == "&&") return a != 0 && b != 0;
-  if (name == "||") return a != 0 || b != 0;
-  if (name == "&") return a & b;
-  if (name == "|") return a | b;
-  if (name == "^") return a ^ b;
-  if (name == "min") return std::min(a, b);
-  if (name == "max") return std::max(a, b);
-  if (name == "ceil_div" && b > 0 && a > -b) return (a + b - 1) / b;
-  return std::nullopt;
-}
-
-int precedence(std::string_view name) {
-  static const std::map<std::string_view, int> known = {
-      {"?:", 1}, {"||", 2}, {"&&", 3}, {"|", 4},  {"^", 5},      {"&", 6},  {"==", 7},
-      {"!=", 7}, {"<", 8},  {">", 8},  {"<=", 8}, {">=", 8},     {"<<", 9}, {">>", 9},
-      {"+", 10}, {"*", 11}, {"/", 11}, {"%", 11}, {"real/", 11}, {"!", 12}};
-  const auto found = known.find(name);
-  return found == known.end() ? 13 : found->second;
-}
-
 class Writer {
  public:
   explicit Writer(const std::function<std::string(const std::string&)>& rename) : m_rename(rename) {}
@@ -122,8 +92,9 @@ class Writer {
         break;
     }
     if (value.is_call("real")) return write(value.operands.front(), outer);
-    const int own = precedence(value.name);
-    const std::string text = own == 13 ? function(value) : operation(value, own);
+    const int own = strength(value.name);
+    if (own == 0) return function(value);
+    const std::string text = operation(value, own);
     return own < outer ? "(" + text + ")" : text;
   }
 
@@ -158,6 +129,40 @@ class Writer {
 };
 
 }  // namespace
+
+int strength(std::string_view name) {
+  static const std::map<std::string_view, int> known = {
+      {"?:", 1}, {"||", 2}, {"&&", 3}, {"|", 4},  {"^", 5},      {"&", 6},  {"==", 7},
+      {"!=", 7}, {"<", 8},  {">", 8},  {"<=", 8}, {">=", 8},     {"<<", 9}, {">>", 9},
+      {"+", 10}, {"-", 10}, {"*", 11}, {"/", 11}, {"real/", 11}, {"%", 11}, {"!", 12}};
+  const auto found = known.find(name);
+  return found == known.end() ? 0 : found->second;
+}
+
+std::optional<std::int64_t> folded(std::string_view name, std::int64_t a, std::int64_t b) {
+  if (name == "+") return a + b;
+  if (name == "-") return a - b;
+  if (name == "*") return a * b;
+  if (name == "/" && b != 0) return quotient(a, b);
+  if (name == "%" && b != 0) return remainder(a, b);
+  if (name == "<<" && b >= 0 && b < 62) return a << b;
+  if (name == ">>" && b >= 0 && b < 62) return a >> b;
+  if (name == "<") return a < b;
+  if (name == ">") return a > b;
+  if (name == "<=") return a <= b;
+  if (name == ">=") return a >= b;
+  if (name == "==") return a == b;
+  if (name == "!=") return a != b;
+  if (name == "&&") return a != 0 && b != 0;
+  if (name == "||") return a != 0 || b != 0;
+  if (name == "&") return a & b;
+  if (name == "|") return a | b;
+  if (name == "^") return a ^ b;
+  if (name == "min") return std::min(a, b);
+  if (name == "max") return std::max(a, b);
+  if (name == "ceil_div" && b > 0 && a > -b) return (a + b - 1) / b;
+  return std::nullopt;
+}
 
 bool Value::is_known() const {
   return kind != Kind::unknown &&
@@ -262,6 +267,17 @@ Value call(std::string name, std::vector<Value> operands) {
   return {Kind::call, 0, std::move(name), std::move(operands)};
 }
 
+/// A call of the same name with other operands.
+static Value rebuilt(const std::string& name, std::vector<Value> operands) {
+  Value result = operands.front();
+  if (name == "+" || name == "*") {
+    for (std::size_t i = 1; i < operands.size(); ++i)
+      result = name == "+" ? add(result, operands[i]) : multiply(result, operands[i]);
+    return result;
+  }
+  return name == "/" ? divide(operands[0], operands[1]) : call(name, std::move(operands));
+}
+
 Value as_integer(const Value& a) {
   if (a.is_call("real")) return as_integer(a.operands.front());
   if (a.kind == Kind::real) {
@@ -272,17 +288,7 @@ Value as_integer(const Value& a) {
   if (a.kind != Kind::call) return a;
   std::vector<Value> operands;
   for (const Value& operand : a.operands) operands.push_back(as_integer(operand));
-  if (a.is_call("real/")) return divide(operands[0], operands[1]);
-  Value result = operands.front();
-  if (a.is_call("+")) {
-    for (std::size_t i = 1; i < operands.size(); ++i) result = add(result, operands[i]);
-    return result;
-  }
-  if (a.is_call("*")) {
-    for (std::size_t i = 1; i < operands.size(); ++i) result = multiply(result, operands[i]);
-    return result;
-  }
-  return a.is_call("/") ? divide(operands[0], operands[1]) : call(a.name, std::move(operands));
+  return rebuilt(a.is_call("real/") ? "/" : a.name, std::move(operands));
 }
 
 Value round_up_quotient(const Value& a) {
@@ -316,21 +322,6 @@ std::set<std::string> symbols_of(const Value& value) {
   list_symbols(value, names);
   return {names.begin(), names.end()};
 }
-
-namespace {
-
-/// A call of the same name with other operands.
-Value rebuilt(const std::string& name, std::vector<Value> operands) {
-  Value result = operands.front();
-  if (name == "+" || name == "*") {
-    for (std::size_t i = 1; i < operands.size(); ++i)
-      result = name == "+" ? add(result, operands[i]) : multiply(result, operands[i]);
-    return result;
-  }
-  return name == "/" ? divide(operands[0], operands[1]) : call(name, std::move(operands));
-}
-
-}  // namespace
 
 Value replaced(const Value& value,
                const std::function<std::optional<Value>(const std::string&)>& replacement) {

@@ -31,6 +31,11 @@ struct Value {
   bool is_call(std::string_view of) const { return kind == Kind::call && name == of; }
 };
 
+/// How strongly an operator of C++ binds, with `?:` the weakest, 1, and `!` the strongest; 0: it is none.
+int strength(std::string_view name);
+/// What an operator or a function of a spec makes of two numbers; none: it is not known, or has no value.
+std::optional<std::int64_t> folded(std::string_view name, std::int64_t a, std::int64_t b);
+
 Value number_value(std::int64_t number);
 Value real_value(std::string text);
 Value symbol_value(std::string name);
