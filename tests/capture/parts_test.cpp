@@ -7,7 +7,7 @@
 
 #include "tests/support/contains.hpp"
 #include "tests/support/run_program.hpp"
-#include "tuner/capture/cupti_record.hpp"
+#include "tuner/capture/cupti.hpp"
 #include "tuner/capture/ledger.hpp"
 #include "tuner/capture/parameters.hpp"
 #include "tuner/capture/request.hpp"

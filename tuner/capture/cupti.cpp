@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "tuner/capture/cupti_record.hpp"
 #include "tuner/capture/driver.hpp"
 
 namespace tuner::capture {

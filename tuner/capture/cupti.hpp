@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -36,5 +37,38 @@ class KernelRuns {
 bool start_cupti(KernelRuns& runs, std::string& why);
 /// Hands out what has been recorded. With `all`, also what CUPTI still writes to.
 void flush_cupti(bool all);
+
+/// The beginning that CUpti_ActivityKernel6 to CUpti_ActivityKernel10 share. tests/capture holds it against
+/// cupti.h where that is at hand.
+struct [[gnu::packed]] CuptiRecord {
+  std::uint32_t kind;
+  std::uint8_t caches[2];
+  std::uint16_t registers;
+  std::uint32_t partitioned_caches[2];
+  std::uint64_t start_ns;
+  std::uint64_t end_ns;
+  std::uint64_t completed_ns;
+  std::uint32_t device;
+  std::uint32_t context;
+  std::uint32_t stream;
+  std::int32_t grid[3];
+  std::int32_t block[3];
+  std::int32_t static_shared_bytes;
+  std::int32_t dynamic_shared_bytes;
+  std::uint32_t local_bytes_of_thread;
+  std::uint32_t local_bytes;
+  std::uint32_t correlation;
+  std::int64_t grid_id;
+  const char* name;
+  std::uint64_t reserved;
+  std::uint64_t queued_ns;
+  std::uint64_t submitted_ns;
+  std::uint32_t launch;
+  std::uint32_t shared_bytes_executed;
+  std::uint64_t graph_node;
+  std::uint32_t shared_limit;
+  std::uint32_t graph;
+};
+static_assert(offsetof(CuptiRecord, name) == 104 && offsetof(CuptiRecord, graph) == 156);
 
 }  // namespace tuner::capture

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tuner/capture/parameters.hpp"
 #include "tuner/capture/saver.hpp"
 
 namespace tuner::capture {
@@ -60,11 +61,6 @@ std::string objects(const std::vector<Value>& values, const Text& text) {
   std::string out;
   for (const Value& value : values) out += (out.empty() ? "\n  " : ",\n  ") + text(value);
   return '[' + out + ']';
-}
-
-const char* kind_word(ParameterKind kind) {
-  const char* const words[] = {"unknown", "integer", "unsigned", "real", "pointer", "struct"};
-  return words[static_cast<int>(kind)];
 }
 
 std::string argument_text(const KernelParameter& parameter, const void* place,

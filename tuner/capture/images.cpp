@@ -70,6 +70,7 @@ std::vector<std::string> variables_of(const Image& image) {
 
 /// What the linker put into the program stays where it is; anything else may be freed.
 void Images::loaded(const void* owner, const void* data) {
+  if (!m_are_kept || data == nullptr) return;
   Image image = image_at(data);
   if (value_at<std::uint32_t>(static_cast<const char*>(data)) != wrapper_magic) {
     image.source = CompiledSources::all().find(image);
@@ -81,7 +82,7 @@ void Images::loaded(const void* owner, const void* data) {
 }
 
 void Images::loaded_file(const void* owner, const char* path) {
-  std::FILE* const file = std::fopen(path, "rb");
+  std::FILE* const file = m_are_kept && path != nullptr ? std::fopen(path, "rb") : nullptr;
   if (file == nullptr) return;
   std::string bytes;
   char part[1 << 16];
@@ -93,6 +94,7 @@ void Images::loaded_file(const void* owner, const char* path) {
 }
 
 void Images::asked_for_variable(const void* owner, const char* name) {
+  if (!m_are_kept || name == nullptr) return;
   std::vector<std::string>& known = m_variables[owner];
   if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
 }
@@ -113,6 +115,48 @@ std::vector<std::string> Images::variables(const void* owner) const {
     for (const std::string& name : asked->second)
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   return names;
+}
+
+CompiledSources& CompiledSources::all() {
+  static auto* const sources = new CompiledSources;  // also at the end of the process
+  return *sources;
+}
+
+/// FNV-1a.
+CompiledSources::Key CompiledSources::key_of(const Image& image) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::size_t i = 0; i < image.count; ++i)
+    hash = (hash ^ static_cast<unsigned char>(image.bytes[i])) * 0x100000001b3;
+  return {image.count, hash};
+}
+
+void CompiledSources::created(const void* program, CompiledSource source) {
+  const std::lock_guard lock(m_changing);
+  m_open[program] = std::move(source);
+}
+
+void CompiledSources::compiled(const void* program, std::vector<std::string> options) {
+  const std::lock_guard lock(m_changing);
+  if (const auto found = m_open.find(program); found != m_open.end())
+    found->second.options = std::move(options);
+}
+
+void CompiledSources::made(const void* program, const void* binary) {
+  const std::lock_guard lock(m_changing);
+  if (const auto found = m_open.find(program); found != m_open.end())
+    m_made[key_of(image_at(binary))] = std::make_shared<const CompiledSource>(found->second);
+}
+
+void CompiledSources::destroyed(const void* program) {
+  const std::lock_guard lock(m_changing);
+  m_open.erase(program);
+}
+
+std::shared_ptr<const CompiledSource> CompiledSources::find(const Image& image) const {
+  const std::lock_guard lock(m_changing);
+  if (m_made.empty() || image.bytes == nullptr) return nullptr;
+  const auto found = m_made.find(key_of(image));
+  return found == m_made.end() ? nullptr : found->second;
 }
 
 }  // namespace tuner::capture

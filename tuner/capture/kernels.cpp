@@ -4,7 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "tuner/capture/launch.hpp"
 #include "tuner/capture/parameters.hpp"
 
 namespace tuner::capture {

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tuner/capture/compiled_sources.hpp"
 #include "tuner/capture/driver.hpp"
 #include "tuner/capture/files.hpp"
 #include "tuner/capture/hooks.hpp"
+#include "tuner/capture/images.hpp"
 #include "tuner/capture/request.hpp"
 
 // Functions of NVRTC that the library offers under NVRTC's names: they keep what the program compiles.

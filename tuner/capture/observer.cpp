@@ -46,7 +46,10 @@ bool Observer::open(std::string& why) {
   m_notes.set_file(m_own_folder + '/' + notes_file);
   const Request request = read_request(text_of(m_folder + '/' + request_file));
   m_wants_events = request.events;
-  if (!request.saves.empty()) m_saver = std::make_unique<Saver>(request, m_own_folder, m_notes);
+  if (!request.saves.empty()) {
+    m_saver = std::make_unique<Saver>(request, m_own_folder, m_notes);
+    m_images.keep();
+  }
   if (!request.pack.empty()) open_pack(request);
   Ledger& ledger = m_ledger.ledger();
   ledger.process = getpid();
@@ -169,7 +172,7 @@ CuResult Observer::launch_replacement(const Launch& launch, const LaunchQueue& q
   const bool is_verified = seen.is_verified && !seen.wanted;
   const tuner_error error = is_verified ? verify(*seen.replacement, launch, queue, result, told)
                                         : Replacer::launch(*seen.replacement, launch);
-  const std::string detail = tuner_error_detail();
+  const std::string why = error == TUNER_OK ? "" : error_text(error);
   {
     const std::lock_guard lock(m_changing);
     if (error == TUNER_OK) {
@@ -177,8 +180,7 @@ CuResult Observer::launch_replacement(const Launch& launch, const LaunchQueue& q
       m_ledger.count_replacement(seen.kernel, true, Replacer::choice_text(*seen.replacement));
       if (is_verified) m_notes.add("compared with the program's own " + seen.readable + ": " + told);
     } else {
-      m_ledger.count_replacement(seen.kernel, false,
-                                 tuner_error_text(error) + (detail.empty() ? "" : ": " + detail));
+      m_ledger.count_replacement(seen.kernel, false, why);
     }
   }
   if (error == TUNER_OK) return is_verified ? result : cu_success;
@@ -211,45 +213,6 @@ CuResult Observer::launch(const Launch& launch, const LaunchQueue& queue) {
 void Observer::graph_launched() {
   const std::lock_guard lock(m_changing);
   ++m_ledger.ledger().graph_launches;
-}
-
-void Observer::function_found(CuFunction function, CuModule module, const char* name) {
-  const std::lock_guard lock(m_changing);
-  m_kernels.add_function(function, module, name);
-}
-
-void Observer::kernel_found(CuKernel kernel, CuLibrary library, const char* name) {
-  const std::lock_guard lock(m_changing);
-  m_kernels.add_kernel(kernel, library, name);
-}
-
-void Observer::function_of_kernel(CuFunction function, CuKernel kernel) {
-  const std::lock_guard lock(m_changing);
-  m_kernels.add_function_of(function, kernel);
-}
-
-void Observer::loaded(const void* owner, const void* data) {
-  if (!m_saver || data == nullptr) return;
-  const std::lock_guard lock(m_changing);
-  m_images.loaded(owner, data);
-}
-
-void Observer::loaded_file(const void* owner, const char* path) {
-  if (!m_saver || path == nullptr) return;
-  const std::lock_guard lock(m_changing);
-  m_images.loaded_file(owner, path);
-}
-
-void Observer::asked_for_variable(const void* owner, const char* name) {
-  if (!m_saver || name == nullptr) return;
-  const std::lock_guard lock(m_changing);
-  m_images.asked_for_variable(owner, name);
-}
-
-void Observer::unloaded(const void* owner) {
-  const std::lock_guard lock(m_changing);
-  m_images.unloaded(owner);
-  m_kernels.forget(owner);
 }
 
 void Observer::take(const KernelRun& run) {

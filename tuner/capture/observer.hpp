@@ -17,7 +17,6 @@
 #include "tuner/capture/files.hpp"
 #include "tuner/capture/images.hpp"
 #include "tuner/capture/kernels.hpp"
-#include "tuner/capture/launch.hpp"
 #include "tuner/capture/ledger.hpp"
 #include "tuner/capture/replacer.hpp"
 #include "tuner/capture/request.hpp"
@@ -38,13 +37,12 @@ class Observer final : KernelRuns {
   void graph_launched();
   void capture_begun() { ++m_captures; }
   void capture_ended() { --m_captures; }
-  void loaded(const void* owner, const void* data);
-  void loaded_file(const void* owner, const char* path);
-  void asked_for_variable(const void* owner, const char* name);
-  void function_found(CuFunction function, CuModule module, const char* name);
-  void kernel_found(CuKernel kernel, CuLibrary library, const char* name);
-  void function_of_kernel(CuFunction function, CuKernel kernel);
-  void unloaded(const void* owner);
+  /// `note(kernels, images)` while no other thread does.
+  template <typename Note>
+  void note(const Note& note) {
+    const std::lock_guard lock(m_changing);
+    note(m_kernels, m_images);
+  }
 
   /// The process ends in order.
   void finish(End end);

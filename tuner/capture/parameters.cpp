@@ -87,6 +87,11 @@ ParameterKind parameter_kind(std::string_view type) {
   return ParameterKind::structure;
 }
 
+const char* kind_word(ParameterKind kind) {
+  constexpr const char* words[] = {"unknown", "integer", "unsigned", "real", "pointer", "struct"};
+  return words[static_cast<int>(kind)];
+}
+
 bool integer_value(ParameterKind kind, const void* value, std::size_t bytes, std::int64_t& integer) {
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return false;
   std::uint64_t bits = 0;

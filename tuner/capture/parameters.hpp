@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/capture/ledger_format.hpp"
+#include "tuner/capture/ledger.hpp"
 
 namespace tuner::capture {
 
@@ -23,6 +23,9 @@ std::vector<std::string> parameter_types(const std::string& name);
 
 /// Of a type as a demangled name has it.
 ParameterKind parameter_kind(std::string_view type);
+
+/// As the files of a capture have it.
+const char* kind_word(ParameterKind kind);
 
 /// The value of 1, 2, 4 or 8 bytes as an integer. Where its kind is not known, false unless it is a number
 /// that neither an address nor a floating-point number would be.

@@ -232,23 +232,6 @@ std::vector<RecordedKernel> all_kernels(const Recording& recording) {
 
 namespace {
 
-const char* word(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::integer:
-      return "integer";
-    case ParameterKind::unsigned_integer:
-      return "unsigned";
-    case ParameterKind::real:
-      return "real";
-    case ParameterKind::pointer:
-      return "pointer";
-    case ParameterKind::structure:
-      return "struct";
-    default:
-      return "unknown";
-  }
-}
-
 json as_json(const RecordedShape& shape) {
   json integers = json::array();
   for (const RecordedIntegers& one : shape.integers) {
@@ -273,7 +256,7 @@ json as_json(const RecordedShape& shape) {
 json as_json(const RecordedKernel& kernel, double all_ns) {
   json parameters = json::array();
   for (const RecordedParameter& parameter : kernel.parameters)
-    parameters.push_back({{"bytes", parameter.bytes}, {"kind", word(parameter.kind)}});
+    parameters.push_back({{"bytes", parameter.bytes}, {"kind", kind_word(parameter.kind)}});
   json shapes = json::array();
   for (const RecordedShape& shape : kernel.shapes) shapes.push_back(as_json(shape));
   return {{"name", kernel.name},

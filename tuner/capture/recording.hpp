@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/capture/ledger_format.hpp"
+#include "tuner/capture/ledger.hpp"
 
 /// What a capture found, as those read it who did not write it (docs/capture.md).
 namespace tuner::capture {

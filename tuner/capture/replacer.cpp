@@ -12,11 +12,6 @@ using use::OperandKind;
 using use::OperandRecord;
 using use::PackView;
 
-std::string error_text(tuner_error error) {
-  const std::string detail = tuner_error_detail();
-  return std::string(tuner_error_text(error)) + (detail.empty() ? "" : ": " + detail);
-}
-
 /// The number of an operand at these sizes, as a launch passes it. False: it has none.
 bool number_at(const tuner_kernel& kernel, const PackView& view,
                const use::ConfigurationRecord& configuration, const OperandRecord& operand, int place,
@@ -99,6 +94,11 @@ tuner_value pointer_value(const void* place) {
 }
 
 }  // namespace
+
+std::string error_text(tuner_error error) {
+  const std::string detail = tuner_error_detail();
+  return std::string(tuner_error_text(error)) + (detail.empty() ? "" : ": " + detail);
+}
 
 bool Replacer::is_meant(const std::string& function, const std::string& launched) const {
   return m_replaced.empty() ? plain_name(function) == plain_name(launched)

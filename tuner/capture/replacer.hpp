@@ -8,7 +8,6 @@
 
 #include "tuner/capture/files.hpp"
 #include "tuner/capture/kernels.hpp"
-#include "tuner/capture/launch.hpp"
 #include "tuner/use/library.hpp"
 #include "tuner/use/tuner.h"
 
@@ -63,6 +62,9 @@ class Replacer {
   tuner_pack* m_pack = nullptr;
   std::unordered_map<std::string, std::vector<Match>> m_matches;  ///< by the kernel's name
 };
+
+/// Of the last call of this thread, with its detail.
+std::string error_text(tuner_error error);
 
 /// Runs a launch as the program asked for it, puts back what it wrote, runs the replacement, and compares.
 /// The replacement's results stay. `told`: how they compare, for people. Fails as the replacement does; then

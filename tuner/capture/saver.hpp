@@ -9,7 +9,6 @@
 #include "tuner/capture/files.hpp"
 #include "tuner/capture/images.hpp"
 #include "tuner/capture/kernels.hpp"
-#include "tuner/capture/launch.hpp"
 #include "tuner/capture/request.hpp"
 
 namespace tuner::capture {

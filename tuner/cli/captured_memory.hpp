@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "config/captured_source.hpp"
+#include "config/spec_draft.hpp"
 
 namespace tuner::cli {
 

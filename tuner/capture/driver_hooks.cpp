@@ -1,6 +1,7 @@
 #include "tuner/capture/hooks.hpp"
 
-// Launches of kernels and graphs, and what is put into graphs.
+// Launches of kernels and graphs and what is put into graphs; modules and libraries, their kernels and
+// variables.
 namespace tuner::capture {
 namespace {
 
@@ -126,6 +127,108 @@ extern "C" {
 TUNER_CAPTURE_LAUNCHES(, false)
 TUNER_CAPTURE_LAUNCHES(_ptsz, true)
 #undef TUNER_CAPTURE_LAUNCHES
+
+}  // extern "C"
+
+namespace {
+
+/// What the driver answered; where it did as it was told, `note` is told of it.
+template <typename Note>
+CuResult noted(CuResult result, const Note& note) {
+  if (result == cu_success)
+    if (Observer* const observer = observing()) observer->note(note);
+  return result;
+}
+
+void unloaded(const void* owner) {
+  if (Observer* const observer = observing())
+    observer->note([=](Kernels& kernels, Images& images) {
+      images.unloaded(owner);
+      kernels.forget(owner);
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+CuResult cuModuleGetFunction(CuFunction* function, CuModule module, const char* name) {
+  TUNER_CAPTURE_DRIVERS(get, cuModuleGetFunction);
+  return noted(get(function, module, name),
+               [&](Kernels& kernels, Images&) { kernels.add_function(*function, module, name); });
+}
+
+CuResult cuModuleLoad(CuModule* module, const char* path) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoad);
+  return noted(load(module, path), [&](Kernels&, Images& images) { images.loaded_file(*module, path); });
+}
+
+CuResult cuModuleLoadData(CuModule* module, const void* data) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoadData);
+  return noted(load(module, data), [&](Kernels&, Images& images) { images.loaded(*module, data); });
+}
+
+CuResult cuModuleLoadDataEx(CuModule* module, const void* data, unsigned count, int* options, void** values) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoadDataEx);
+  return noted(load(module, data, count, options, values),
+               [&](Kernels&, Images& images) { images.loaded(*module, data); });
+}
+
+CuResult cuModuleLoadFatBinary(CuModule* module, const void* data) {
+  TUNER_CAPTURE_DRIVERS(load, cuModuleLoadFatBinary);
+  return noted(load(module, data), [&](Kernels&, Images& images) { images.loaded(*module, data); });
+}
+
+CuResult cuModuleGetGlobal_v2(CuAddress* address, std::size_t* bytes, CuModule module, const char* name) {
+  TUNER_CAPTURE_DRIVERS(get, cuModuleGetGlobal_v2);
+  return noted(get(address, bytes, module, name),
+               [&](Kernels&, Images& images) { images.asked_for_variable(module, name); });
+}
+
+CuResult cuLibraryLoadData(CuLibrary* library, const void* data, int* options, void** values, unsigned count,
+                           int* library_options, void** library_values, unsigned library_count) {
+  TUNER_CAPTURE_DRIVERS(load, cuLibraryLoadData);
+  return noted(load(library, data, options, values, count, library_options, library_values, library_count),
+               [&](Kernels&, Images& images) { images.loaded(*library, data); });
+}
+
+CuResult cuLibraryLoadFromFile(CuLibrary* library, const char* path, int* options, void** values,
+                               unsigned count, int* library_options, void** library_values,
+                               unsigned library_count) {
+  TUNER_CAPTURE_DRIVERS(load, cuLibraryLoadFromFile);
+  return noted(load(library, path, options, values, count, library_options, library_values, library_count),
+               [&](Kernels&, Images& images) { images.loaded_file(*library, path); });
+}
+
+CuResult cuLibraryGetGlobal(CuAddress* address, std::size_t* bytes, CuLibrary library, const char* name) {
+  TUNER_CAPTURE_DRIVERS(get, cuLibraryGetGlobal);
+  return noted(get(address, bytes, library, name),
+               [&](Kernels&, Images& images) { images.asked_for_variable(library, name); });
+}
+
+CuResult cuModuleUnload(CuModule module) {
+  TUNER_CAPTURE_DRIVERS(unload, cuModuleUnload);
+  unloaded(module);
+  return unload(module);
+}
+
+CuResult cuLibraryGetKernel(CuKernel* kernel, CuLibrary library, const char* name) {
+  TUNER_CAPTURE_DRIVERS(get, cuLibraryGetKernel);
+  return noted(get(kernel, library, name),
+               [&](Kernels& kernels, Images&) { kernels.add_kernel(*kernel, library, name); });
+}
+
+CuResult cuLibraryUnload(CuLibrary library) {
+  TUNER_CAPTURE_DRIVERS(unload, cuLibraryUnload);
+  unloaded(library);
+  return unload(library);
+}
+
+CuResult cuKernelGetFunction(CuFunction* function, CuKernel kernel) {
+  TUNER_CAPTURE_DRIVERS(get, cuKernelGetFunction);
+  return noted(get(function, kernel),
+               [&](Kernels& kernels, Images&) { kernels.add_function_of(*function, kernel); });
+}
 
 }  // extern "C"
 }  // namespace tuner::capture
