@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
 
 namespace config {
 namespace {
@@ -149,9 +148,9 @@ class BlockLimits {
   void keep_bound() {
     const std::string block = fmt::format("{}", fmt::join(m_plan.block, " * "));
     if (m_bound.empty() || block == m_bound || block.find('?') != std::string::npos) return;
-    const auto lone = std::ranges::find(m_plan.parameters, block, &DraftParameter::name);
-    if (lone != m_plan.parameters.end() && config::number(m_bound))
-      lone->values = values_up_to(*config::number(m_bound), lone->values);
+    DraftParameter* const lone = m_plan.parameter(block);
+    if (lone != nullptr && config::number(m_bound))
+      lone->keep_up_to(*config::number(m_bound));
     else if (std::ranges::any_of(m_plan.block, [](const std::string& one) { return !config::number(one); }))
       m_plan.constraints.push_back(fmt::format("{} <= {}", block, m_bound));
   }
@@ -176,7 +175,7 @@ class BlockLimits {
     while (most > 1 && !fits(most)) most /= 2;
     if (most == 1024) return;
     most = std::max(most, config::number(one.usual).value_or(0));
-    one.values = values_up_to(most, one.values);
+    one.keep_up_to(most);
   }
 
   /// Of threads that are numbered over two axes.
@@ -189,7 +188,7 @@ class BlockLimits {
       const bool is_product =
           side(extent, 1) && side(1, extent) && side(2, extent / 2) && !side(extent, 2) && !side(2, extent);
       const std::string said = fmt::format("{} * {} <= {}", m_plan.block[0], m_plan.block[1], extent);
-      if (is_product && std::ranges::count(m_plan.constraints, said) == 0) m_plan.constraints.push_back(said);
+      if (is_product) m_plan.add_constraint(said);
     }
   }
 

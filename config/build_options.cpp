@@ -1,5 +1,3 @@
-#include "config/build_options.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "config/source_guesses.hpp"
+#include "config/draft_plan.hpp"
+#include "config/spec_draft.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

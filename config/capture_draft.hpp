@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "config/captured_source.hpp"
 #include "config/draft_plan.hpp"
 #include "config/fit_expression.hpp"
 
@@ -71,7 +70,6 @@ class RecordedParameters {
   void record(const std::string& name, const std::vector<std::int64_t>& values);
   void add_block(const std::string& name, const std::vector<std::int64_t>& values);
 
-  DraftParameter* find(const std::string& name);
   bool is_known(const std::string& name) const { return m_values.contains(name); }
   const std::map<std::string, std::vector<std::int64_t>>& values() const { return m_values; }
   /// Those whose values are known and that count.
@@ -81,9 +79,6 @@ class RecordedParameters {
   DraftPlan& m_plan;
   std::map<std::string, std::vector<std::int64_t>> m_values;
 };
-
-/// A parameter that no binary depends on.
-bool is_runtime(const DraftParameter& parameter);
 
 /// What of a kernel's integers is a size, and what follows from sizes.
 struct RecordedSizes {
@@ -109,9 +104,6 @@ struct CapturePlan {
 /// integers that grids and extents follow, or that differ between launches. Blocks and grids are as in the
 /// launch of the source where that gives the recorded numbers, or else expressions fitted to them.
 CapturePlan plan_capture(DraftSource& source, const CapturedSource& captured);
-
-/// Whether the name occurs in an expression.
-bool mentions(const std::string& expression, const std::string& name);
 
 /// How much memory a buffer of a spec has.
 struct CapturedExtent {

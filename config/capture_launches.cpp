@@ -204,8 +204,8 @@ std::optional<CapturedExtent> CapturedLaunches::of_blocks(const std::string& nam
     if (!dimension.starts_with("gridDim.") || axis >= plan.grid.size()) return std::nullopt;
     std::string text;
     for (const Token& token : source::tokens_of(plan.grid[axis])) {
-      const auto parameter = std::ranges::find(plan.parameters, token.text, &DraftParameter::name);
-      if (!token.is_word() || parameter == plan.parameters.end()) {
+      const DraftParameter* const parameter = plan.parameter(token.text);
+      if (parameter == nullptr) {
         text += token.is(",") ? ", " : std::string(token.text);
         continue;
       }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "config/capture_draft.hpp"
-#include "config/source_guesses.hpp"
+#include "config/draft_plan.hpp"
 #include "config/time_specs.hpp"
 
 namespace config {
@@ -42,18 +42,15 @@ std::optional<std::int64_t> template_number(const std::string& text) {
 
 DraftParameter template_parameter(const TemplateParameter& declared, std::int64_t value) {
   const std::string usual = std::to_string(value);
-  const std::string values = declared.type == "bool"      ? "[0, 1]"
-                             : is_of_block(declared.name) ? block_values({}, value, value <= 32)
-                                                          : guessed_values(declared.name, usual, false);
+  const std::vector<std::int64_t> values = declared.type == "bool" ? std::vector<std::int64_t>{0, 1}
+                                           : is_of_block(declared.name)
+                                               ? block_values({}, value, value <= 32)
+                                               : guessed_values(declared.name, usual, false);
   return {macro_of(declared), values,
           fmt::format("template parameter {}; recorded: {}", declared.name, usual), usual};
 }
 
 }  // namespace
-
-bool is_runtime(const DraftParameter& parameter) {
-  return parameter.values.starts_with('{');
-}
 
 void RecordedParameters::set_template_arguments(const DraftSource& source,
                                                 const model::CapturedKernel& captured) {
@@ -70,7 +67,7 @@ void RecordedParameters::set_template_arguments(const DraftSource& source,
     }
     const DraftParameter made = template_parameter(declared[i], *value);
     m_plan.template_arguments.push_back(made.name);
-    DraftParameter* const known = find(made.name);
+    DraftParameter* const known = m_plan.parameter(made.name);
     if (known == nullptr)
       m_plan.parameters.push_back(made);
     else if (known->usual != made.usual)
@@ -90,31 +87,27 @@ void RecordedParameters::take_defaults(std::size_t launches) {
 
 void RecordedParameters::record(const std::string& name, const std::vector<std::int64_t>& values) {
   m_values[name] = values;
-  DraftParameter& one = *find(name);
+  DraftParameter& one = *m_plan.parameter(name);
   const std::string usual = std::to_string(values.front());
   const std::set<std::int64_t> seen(values.begin(), values.end());
   if (one.usual == usual && seen.size() == 1) return;
-  if (!one.usual.empty() && one.usual != usual && !is_runtime(one))
+  if (!one.usual.empty() && one.usual != usual && !one.is_runtime)
     m_plan.notes.push_back(
         fmt::format("{} is {} in the source, and the program was built with {}", name, one.usual, usual));
   one.usual = usual;
   const std::vector<std::int64_t> all(seen.begin(), seen.end());
-  const std::string list =
+  one.values =
       block_values(all.size() > 1 ? all : std::vector<std::int64_t>(), values.front(), values.front() <= 32);
-  one.values = is_runtime(one) ? fmt::format("{{ values = {}, runtime = true }}", list) : list;
 }
 
 void RecordedParameters::add_block(const std::string& name, const std::vector<std::int64_t>& values) {
   const std::set<std::int64_t> seen(values.begin(), values.end());
-  m_plan.parameters.push_back({name, "{ values = [], runtime = true }",
-                               fmt::format("threads of a block; the launches had {}", fmt::join(seen, ", ")),
-                               ""});
+  m_plan.parameters.push_back(
+      {.name = name,
+       .values = {},
+       .why = fmt::format("threads of a block; the launches had {}", fmt::join(seen, ", ")),
+       .is_runtime = true});
   record(name, values);
-}
-
-DraftParameter* RecordedParameters::find(const std::string& name) {
-  const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
-  return found == m_plan.parameters.end() ? nullptr : &*found;
 }
 
 std::vector<FitName> RecordedParameters::names(const std::function<bool(const std::string&)>& counts) const {
@@ -200,9 +193,8 @@ class SizeSearch {
 
   std::string free_name(const std::string& wanted) const {
     const auto is_taken = [&](const std::string& one) {
-      return std::ranges::count(m_plan.parameters, one, &DraftParameter::name) > 0 ||
-             std::ranges::count(m_found.sizes, one, &FitName::name) > 0 || one.starts_with("ELEMENT_") ||
-             one.starts_with("__");
+      return m_plan.has_parameter(one) || std::ranges::count(m_found.sizes, one, &FitName::name) > 0 ||
+             one.starts_with("ELEMENT_") || one.starts_with("__");
     };
     std::string free = wanted;
     for (int number = 2; is_taken(free); ++number) free = wanted + '_' + std::to_string(number);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/capture_draft.hpp"
-#include "config/source_guesses.hpp"
+#include "config/draft_plan.hpp"
 
 namespace config {
 namespace {
@@ -26,24 +26,12 @@ int axis_rank(const std::string& name, std::size_t axis) {
   return 1;
 }
 
-/// `expression` with another name in place of `name`.
-std::string with_name(const std::string& expression, const std::string& name, const std::string& other) {
-  std::string text;
-  std::size_t behind = 0;
-  for (const Token& token : source::tokens_of(expression)) {
-    if (!token.is(name)) continue;
-    text += expression.substr(behind, token.offset - behind) + other;
-    behind = token.offset + name.size();
-  }
-  return text + expression.substr(behind);
-}
-
 /// What the source says; what it does not say, the capture does.
 DraftPlan plan_of_source(DraftSource& source) {
   DraftPlan plan = source.is_launched() ? plan_launch(source) : guess_plan(source);
   source.questions.clear();
   if (plan.is_guess) {
-    std::erase_if(plan.parameters, is_runtime);
+    std::erase_if(plan.parameters, [](const DraftParameter& one) { return one.is_runtime; });
     plan.constraints.clear();
   }
   plan.is_guess = false;
@@ -112,8 +100,8 @@ class CapturePlanner {
                                   const Numbers& wanted) {
     if (!m_source.is_launched() || axis >= texts.size() || texts[axis] == "?") return std::nullopt;
     const std::string& text = texts[axis];
-    const DraftParameter* const lone = m_parameters.find(text);
-    if (lone != nullptr && (is_runtime(*lone) || !m_parameters.is_known(text)))
+    const DraftParameter* const lone = m_plan.parameter(text);
+    if (lone != nullptr && (lone->is_runtime || !m_parameters.is_known(text)))
       m_parameters.record(text, wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i)
       if (expression_value(text, names_in(i)) != wanted[i]) return std::nullopt;
@@ -149,8 +137,7 @@ class CapturePlanner {
                            return m_source.has_number(threads);
                          });
     const std::string name = is_plane ? fmt::format("BLOCK_{}", "XYZ"[axis]) : "BLOCK_SIZE";
-    const bool is_taken =
-        m_parameters.find(name) != nullptr || std::ranges::count(m_sizes, name, &FitName::name) > 0;
+    const bool is_taken = m_plan.has_parameter(name) || std::ranges::count(m_sizes, name, &FitName::name) > 0;
     if (is_free && !is_taken) {
       m_parameters.add_block(name, wanted);
       return name;
@@ -170,7 +157,7 @@ class CapturePlanner {
       const auto fitted = fit_grid(grid_names(axis), wanted);
       if (!fitted) say_none("grid", axis, wanted);
       if (fitted && !fitted->rival.empty())
-        doubt("grid", fmt::format("? {} gives the same in these launches", fitted->rival));
+        m_plan.add_doubt("grid", fmt::format("? {} gives the same in these launches", fitted->rival));
       m_plan.grid.push_back(fitted ? fitted->text : std::to_string(wanted.front()));
     }
   }
@@ -197,9 +184,9 @@ class CapturePlanner {
       std::vector<std::string> alike = known_as(size.name);
       if (alike.size() < 2) continue;
       std::ranges::stable_sort(alike, {}, [&](const std::string& one) { return rank_along(axis, one); });
-      doubt("grid",
-            fmt::format("? {} gives the same in these launches", with_name(text, size.name, alike[1])));
-      return with_name(text, size.name, alike[0]);
+      m_plan.add_doubt("grid", fmt::format("? {} gives the same in these launches",
+                                           source::with_word(text, size.name, alike[1])));
+      return source::with_word(text, size.name, alike[0]);
     }
     return text;
   }
@@ -239,13 +226,9 @@ class CapturePlanner {
     const auto fitted = fit_shared_bytes({m_sizes, m_parameters.names(may_set_block)}, wanted);
     m_plan.shared_bytes = fitted ? fitted->text : std::to_string(wanted.front());
     if (fitted && is_same_always(wanted))
-      doubt(key, fmt::format("? {} in every launch; that it follows the block is a guess", wanted.front()));
+      m_plan.add_doubt(
+          key, fmt::format("? {} in every launch; that it follows the block is a guess", wanted.front()));
     if (!fitted && !is_same_always(wanted)) say_none(key, 0, wanted);
-  }
-
-  void doubt(const std::string& key, const std::string& text) {
-    std::string& all = m_plan.doubts[key];
-    all += (all.empty() ? "" : "\n") + text;
   }
 
   /// That no expression was found, with some of the recorded numbers.
@@ -257,7 +240,7 @@ class CapturePlanner {
       seen.push_back(fmt::format("{} at {}", wanted[i], fmt::join(at, ", ")));
     }
     const std::string where = key == "dynamic_shared_bytes" ? "" : fmt::format(" along {}", "xyz"[axis]);
-    doubt(key, fmt::format("? no expression was found{}: {}", where, fmt::join(seen, "; ")));
+    m_plan.add_doubt(key, fmt::format("? no expression was found{}: {}", where, fmt::join(seen, "; ")));
     m_source.ask(fmt::format("{}: no expression gives what was recorded{}", key, where));
   }
 
@@ -299,7 +282,7 @@ class CapturePlanner {
       return expression_value(one, names_in(0)).value_or(0) == 0;
     });
     std::erase_if(m_plan.parameters,
-                  [&](const DraftParameter& one) { return is_runtime(one) && !is_followed(one.name); });
+                  [&](const DraftParameter& one) { return one.is_runtime && !is_followed(one.name); });
   }
 
   void say_sizes() {
@@ -322,8 +305,7 @@ class CapturePlanner {
   void defaults() {
     for (DraftParameter& one : m_plan.parameters) {
       if (!one.usual.empty()) continue;
-      const std::size_t begin = one.values.find('[') + 1;
-      one.usual = one.values.substr(begin, one.values.find_first_of(",]", begin) - begin);
+      one.usual = std::to_string(one.values.front());
       m_source.ask(
           fmt::format("{}: which value had it in the program? The default has {}", one.name, one.usual));
     }
@@ -339,11 +321,6 @@ class CapturePlanner {
 };
 
 }  // namespace
-
-bool mentions(const std::string& expression, const std::string& name) {
-  return std::ranges::any_of(source::tokens_of(expression),
-                             [&](const Token& token) { return token.is(name); });
-}
 
 CapturePlan plan_capture(DraftSource& source, const CapturedSource& captured) {
   return CapturePlanner(source, captured).plan();

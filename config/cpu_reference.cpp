@@ -1,12 +1,10 @@
-#include "config/cpu_reference.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "config/source_guesses.hpp"
+#include "config/draft_plan.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/spec_context.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/util/text.hpp"

@@ -3,42 +3,19 @@
 #include <algorithm>
 #include <string_view>
 
-#include "config/cpu_reference.hpp"
+#include "config/draft_plan.hpp"
+#include "tuner/util/text.hpp"
 
 namespace config {
 
 namespace {
 
+/// Functions that are called so in double precision, and with an `f` behind it in single.
+constexpr std::string_view real_functions =
+    "sqrt rsqrt exp exp2 log log2 log1p expm1 tanh pow fabs fmax fmin sin cos tan cosh sinh atan acos asin "
+    "atan2 erf floor ceil round fma cbrt hypot";
+
 const std::map<std::string_view, std::string_view> double_names = {{"float", "double"},
-                                                                   {"sqrtf", "sqrt"},
-                                                                   {"rsqrtf", "rsqrt"},
-                                                                   {"expf", "exp"},
-                                                                   {"exp2f", "exp2"},
-                                                                   {"logf", "log"},
-                                                                   {"log2f", "log2"},
-                                                                   {"tanhf", "tanh"},
-                                                                   {"powf", "pow"},
-                                                                   {"fabsf", "fabs"},
-                                                                   {"fmaxf", "fmax"},
-                                                                   {"fminf", "fmin"},
-                                                                   {"sinf", "sin"},
-                                                                   {"cosf", "cos"},
-                                                                   {"tanf", "tan"},
-                                                                   {"coshf", "cosh"},
-                                                                   {"sinhf", "sinh"},
-                                                                   {"erff", "erf"},
-                                                                   {"floorf", "floor"},
-                                                                   {"ceilf", "ceil"},
-                                                                   {"roundf", "round"},
-                                                                   {"fmaf", "fma"},
-                                                                   {"log1pf", "log1p"},
-                                                                   {"expm1f", "expm1"},
-                                                                   {"cbrtf", "cbrt"},
-                                                                   {"atanf", "atan"},
-                                                                   {"acosf", "acos"},
-                                                                   {"asinf", "asin"},
-                                                                   {"atan2f", "atan2"},
-                                                                   {"hypotf", "hypot"},
                                                                    {"half", "double"},
                                                                    {"__half", "double"},
                                                                    {"__nv_bfloat16", "double"},
@@ -58,33 +35,12 @@ const std::map<std::string_view, std::string_view> double_names = {{"float", "do
 
 /// Words of functions that do more than compute.
 bool is_beyond(std::string_view word) {
+  constexpr std::string_view words =
+      "malloc calloc new delete free printf fprintf rand exit FILE throw vector thread cout cerr memcpy "
+      "memset "
+      "string srand clock chrono thrust omp_get_thread_num curand try catch";
   return word.starts_with("cuda") || word.starts_with("cublas") || word.starts_with("cufft") ||
-         tuner::source::is_one_of(word, {"malloc",
-                                         "calloc",
-                                         "new",
-                                         "delete",
-                                         "free",
-                                         "printf",
-                                         "fprintf",
-                                         "rand",
-                                         "exit",
-                                         "FILE",
-                                         "throw",
-                                         "vector",
-                                         "thread",
-                                         "cout",
-                                         "cerr",
-                                         "memcpy",
-                                         "memset",
-                                         "string",
-                                         "srand",
-                                         "clock",
-                                         "chrono",
-                                         "thrust",
-                                         "omp_get_thread_num",
-                                         "curand",
-                                         "try",
-                                         "catch"});
+         tuner::util::has_word(words, word);
 }
 
 /// `double NAME = …` in its body: there the name is no macro.
@@ -118,8 +74,10 @@ bool computes_alone(const ProgramFunction& function) {
 }
 
 std::string in_double(const std::string& name) {
-  const auto found = double_names.find(name);
-  return found == double_names.end() ? name : std::string(found->second);
+  if (const auto found = double_names.find(name); found != double_names.end())
+    return std::string(found->second);
+  const std::string without = name.substr(0, name.empty() ? 0 : name.size() - 1);
+  return name.ends_with('f') && tuner::util::has_word(real_functions, without) ? without : name;
 }
 
 std::string DoubleText::name(const std::string& word) const {

@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
-#include "config/spec_context.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
+
+bool mentions(const std::string& expression, const std::string& name) {
+  return std::ranges::any_of(source::tokens_of(expression),
+                             [&](const Token& token) { return token.is(name); });
+}
 
 std::string product_text(const std::vector<std::string>& factors) {
   std::string text;
@@ -191,10 +195,7 @@ class ArgumentTables {
     if (held.is_row && extent.size() < 2) return {};
     if (held.is_row) extent.resize(1);
     const std::string count = product_text(extent);
-    const bool has_parameter = std::ranges::any_of(m_plan.parameters, [&](const DraftParameter& parameter) {
-      return count.find(parameter.name) != std::string::npos;
-    });
-    if (count.empty() || has_parameter) return {};
+    if (count.empty() || m_plan.mentions_parameter(count)) return {};
     // Numbers alone are no expressions.
     const auto fixed = config::number(count);
     if (!fixed && std::ranges::none_of(m_plan.sizes, [&](const std::string& size) {

@@ -1,6 +1,9 @@
 #pragma once
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,7 +14,10 @@
 
 #include "config/spec_draft.hpp"
 #include "tuner/source/access.hpp"
+#include "tuner/source/host_code.hpp"
+#include "tuner/source/kernel_source.hpp"
 #include "tuner/source/launches.hpp"
+#include "tuner/source/program.hpp"
 
 namespace config {
 namespace model = tuner::model;
@@ -32,6 +38,54 @@ using source::TemplateParameter;
 using source::Token;
 using source::Tokens;
 using source::Value;
+
+struct StructField;
+
+// What the names and types of a source suggest, for the draft of a spec.
+
+std::string upper(std::string text);
+bool contains_any(const std::string& text, std::initializer_list<std::string_view> parts);
+
+bool is_integer(const std::string& type);
+/// Integers that say how data lies, or how often something is done, and not how large the problem is.
+bool is_no_size(const std::string& name);
+bool is_scalar_size(const source::SourceField& field);
+/// Of these the ones that say how far apart rows lie.
+bool is_row_length(const std::string& name);
+
+/// Which of a grid's axes a size goes along by its name; 3: it does not say.
+std::size_t axis_of(const std::string& name);
+
+/// A macro or a template parameter that says how large a block is.
+bool names_block(const std::string& name);
+/// The same of variables of a launch and of what its template arguments set: these have more names for it.
+bool is_of_block(const std::string& name);
+/// The macro that gives a template parameter its value: one of its own name would replace it in the source.
+std::string macro_of(const source::TemplateParameter& parameter);
+
+/// The type that a template's parameter of this name stands for, where nothing says it.
+const char* likely_type(const std::string& parameter);
+
+/// What of `one` no [structs] can say; empty: nothing.
+std::string no_plain_struct(const source::SourceStruct& one, bool by_value);
+/// Its fields, all of known types.
+std::vector<StructField> typed_fields(const source::SourceStruct& one);
+/// As C++ lays them out.
+std::int64_t struct_bytes(const source::SourceStruct& one);
+/// An `init` that suits elements of `type`.
+const char* usual_init(const std::string& type);
+
+/// A decimal number of at most nine digits.
+std::optional<std::int64_t> number(const std::string& text);
+/// Values to try for a tunable that is `usual` without tuning.
+std::vector<std::int64_t> guessed_values(const std::string& name, const std::string& usual,
+                                         bool in_condition);
+/// The program's own choices for a block, or else powers of two about its present size, within what a block
+/// may have.
+std::vector<std::int64_t> block_values(const std::vector<std::int64_t>& choices,
+                                       std::optional<std::int64_t> present, bool is_plane);
+/// Which of a symbol's values is its default; empty: none is known.
+std::string usual_choice(const source::SymbolFacts& facts);
 
 /// A variable of the device that the kernel uses.
 struct DeviceVariable {
@@ -60,7 +114,7 @@ struct DraftSource {
   const DraftRequest& request;
   HostCode host;
   std::array<source::SourceAxis, 3> axes;        ///< of the kernel's own text
-  std::vector<tuner::source::OpenMacro> macros;  ///< of its file
+  std::vector<source::OpenMacro> macros;         ///< of its file
   int host_code_line = 0;                        ///< of the program's first file; see host_code_line()
   std::vector<SourceStruct> structs;             ///< of all files
   std::vector<PointerUse> uses;                  ///< of each parameter
@@ -76,9 +130,16 @@ struct DraftSource {
 /// A parameter of a drafted spec.
 struct DraftParameter {
   std::string name;
-  std::string values;  ///< TOML
-  std::string why;     ///< for the comment; a line each
-  std::string usual;   ///< its value in the source; empty: not known
+  std::vector<std::int64_t> values;
+  std::string why;          ///< for the comment; a line each
+  std::string usual = {};   ///< its value in the source; empty: not known
+  bool is_runtime = false;  ///< no binary depends on it
+  bool is_spelled = false;  ///< its value is a word of the source
+
+  /// TOML; `list`: what stands between the brackets of its values.
+  std::string toml(const std::string& list) const;
+  /// Without the values that are larger; of none the largest.
+  void keep_up_to(std::int64_t largest);
 };
 
 struct PlannedArgument {
@@ -114,7 +175,16 @@ struct DraftPlan {
   std::map<std::string, Value> fixed;
   std::vector<std::pair<Value, Value>> products;  ///< and the sizes they are
 
-  bool has_parameter(const std::string& name) const;
+  /// Null where there is none of this name.
+  const DraftParameter* parameter(std::string_view name) const;
+  DraftParameter* parameter(std::string_view name);
+  bool has_parameter(const std::string& name) const { return parameter(name) != nullptr; }
+  /// A parameter's name is part of the text.
+  bool mentions_parameter(const std::string& text) const;
+  /// Once each.
+  void add_constraint(const std::string& constraint);
+  /// A line behind those that the key has.
+  void add_doubt(const std::string& key, const std::string& doubt);
   /// A value of the program in the words of the spec, over its sizes alone; none where it has others.
   std::optional<std::string> over_sizes(const HostCode& host, Value value) const;
 };
@@ -139,6 +209,9 @@ std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& pl
 /// What the kernel's indices say of the buffer behind a parameter, over the plan's sizes; empty: nothing.
 std::vector<std::string> indexed_extent(const DraftSource& source, const DraftPlan& plan,
                                         std::size_t argument);
+
+/// Whether the name occurs in an expression.
+bool mentions(const std::string& expression, const std::string& name);
 
 /// An extent as one expression.
 std::string product_text(const std::vector<std::string>& factors);
@@ -222,5 +295,49 @@ struct DraftVerification {
 /// Of another, the place of a reference that is still to be written.
 DraftVerification draft_verification(DraftSource& source, const DraftPlan& plan,
                                      const DraftArguments& arguments);
+
+/// Functions of a program's host code as text for a device, in double precision: `float` is `double` there,
+/// and `expf` is `exp`.
+class DoubleText {
+ public:
+  /// `types` has those of a template by their names, in double precision. The program outlives this.
+  DoubleText(const Program& program, std::map<std::string, std::string> types)
+      : m_program(program), m_types(std::move(types)) {}
+
+  /// What a type or another word of the source is called.
+  std::string name(const std::string& word) const;
+  std::string body(const ProgramFunction& function) const { return written(function.body); }
+  /// Definitions of all that a function uses: macros, constants and other functions. None where one of these
+  /// does more than compute.
+  std::optional<std::string> used_by(const ProgramFunction& function) const;
+
+ private:
+  std::string word(const Token& token) const;
+  std::string written(Tokens tokens) const;
+  std::string helper(const ProgramFunction& function) const;
+  std::string constants(const std::vector<const ProgramFunction*>& functions) const;
+
+  const Program& m_program;
+  std::map<std::string, std::string> m_types;
+};
+
+/// A name of a narrower type or of a function of one in double precision; any other as it is.
+std::string in_double(const std::string& name);
+
+/// Whether a function has parameters, and its own text does nothing but compute.
+bool computes_alone(const ProgramFunction& function);
+
+struct CpuReference {
+  std::string function;  ///< of the source, as `gelu_cpu`
+  int line = 0;
+  std::string text;                    ///< device code that computes the same in double precision
+  std::vector<std::string> arguments;  ///< of its launch
+};
+
+/// A function of the host that computes what the kernel does, made a reference: the program calls it with
+/// host buffers that it copies to or compares with those of the launch that says most. None where there is no
+/// such function, or where it does more than compute.
+std::optional<CpuReference> cpu_reference(DraftSource& source, const DraftPlan& plan,
+                                          const std::vector<DraftBuffer>& buffers);
 
 }  // namespace config

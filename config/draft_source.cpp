@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/util/text.hpp"
 
@@ -161,6 +160,39 @@ const std::map<std::string_view, std::string_view> other_names = {
 std::string spec_name(const std::string& type) {
   const auto other = other_names.find(type);
   return other == other_names.end() ? type : std::string(other->second);
+}
+
+std::string DraftParameter::toml(const std::string& list) const {
+  const char* const kind = is_runtime ? "runtime" : is_spelled ? "spelled" : "";
+  return *kind == 0 ? fmt::format("[{}]", list) : fmt::format("{{ values = [{}], {} = true }}", list, kind);
+}
+
+void DraftParameter::keep_up_to(std::int64_t largest) {
+  std::erase_if(values, [&](std::int64_t value) { return value > largest; });
+  if (values.empty()) values = {largest};
+}
+
+const DraftParameter* DraftPlan::parameter(std::string_view name) const {
+  const auto found = std::ranges::find(parameters, name, &DraftParameter::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+DraftParameter* DraftPlan::parameter(std::string_view name) {
+  return const_cast<DraftParameter*>(std::as_const(*this).parameter(name));
+}
+
+bool DraftPlan::mentions_parameter(const std::string& text) const {
+  return std::ranges::any_of(
+      parameters, [&](const DraftParameter& one) { return text.find(one.name) != std::string::npos; });
+}
+
+void DraftPlan::add_constraint(const std::string& constraint) {
+  if (std::ranges::count(constraints, constraint) == 0) constraints.push_back(constraint);
+}
+
+void DraftPlan::add_doubt(const std::string& key, const std::string& doubt) {
+  std::string& all = doubts[key];
+  all += (all.empty() ? "" : "\n") + doubt;
 }
 
 std::string toml_text(std::string_view text) {

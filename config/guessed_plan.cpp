@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
-#include "config/spec_context.hpp"
+#include "config/spec_reader.hpp"
 
 namespace config {
 namespace {
@@ -91,21 +90,23 @@ class PlanGuess {
     const char* const why = "threads of a block; the source does not name them, so all share one binary";
     std::vector<DraftParameter> named;
     if (m_source.axes[1].has_threads) {
-      named.push_back({"BLOCK_X", "{ values = [8, 16, 32, 64], runtime = true }", why, ""});
-      named.push_back({"BLOCK_Y", "{ values = [1, 2, 4, 8, 16], runtime = true }", "the same along y", ""});
-      if (m_source.axes[2].has_threads)
-        named.push_back({"BLOCK_Z", "{ values = [1, 2, 4], runtime = true }", "the same along z", ""});
+      named.push_back({"BLOCK_X", {8, 16, 32, 64}, why});
+      named.push_back({"BLOCK_Y", {1, 2, 4, 8, 16}, "the same along y"});
+      if (m_source.axes[2].has_threads) named.push_back({"BLOCK_Z", {1, 2, 4}, "the same along z"});
     } else {
-      named.push_back({"BLOCK_SIZE", "{ values = [64, 128, 256, 512, 1024], runtime = true }", why, ""});
+      named.push_back({"BLOCK_SIZE", {64, 128, 256, 512, 1024}, why});
     }
+    for (DraftParameter& one : named) one.is_runtime = true;
     m_plan.parameters.insert(m_plan.parameters.begin(), named.begin(), named.end());
   }
 
   /// Threads along an axis that nothing is said of, where those along x are known.
   std::string add_side(std::size_t axis) {
     const std::string name = fmt::format("BLOCK_{}", "XYZ"[axis]);
-    m_plan.parameters.push_back({name, "{ values = [1, 2, 4, 8, 16], runtime = true }",
-                                 fmt::format("threads of a block along {}", "xyz"[axis]), ""});
+    m_plan.parameters.push_back({.name = name,
+                                 .values = {1, 2, 4, 8, 16},
+                                 .why = fmt::format("threads of a block along {}", "xyz"[axis]),
+                                 .is_runtime = true});
     return name;
   }
 
@@ -157,9 +158,8 @@ class PlanGuess {
     const std::size_t by = bound.find(" / ");
     if (by == std::string::npos || bound.find('*') < by) return;
     const std::string size = upper(bound.substr(0, by));
-    const std::string said = fmt::format("{} % {} == 0", size, bound.substr(by + 3));
-    if (std::ranges::count(m_plan.sizes, size) > 0 && std::ranges::count(m_plan.constraints, said) == 0)
-      m_plan.constraints.push_back(said);
+    if (std::ranges::count(m_plan.sizes, size) > 0)
+      m_plan.add_constraint(fmt::format("{} % {} == 0", size, bound.substr(by + 3)));
   }
 
   /// The size is how far apart what the blocks along the axis are for lies.
@@ -207,15 +207,13 @@ class PlanGuess {
     }
     const std::string name = macro_of(parameter);
     m_plan.template_arguments.push_back(name);
-    m_plan.parameters.push_back(
-        {name, parameter.type == "bool" ? "[0, 1]" : guessed_values(parameter.name, "", false),
-         fmt::format("template parameter {} {}", parameter.type, parameter.name), ""});
+    m_plan.parameters.push_back({name, guessed_values(parameter.name, "", parameter.type == "bool"),
+                                 fmt::format("template parameter {} {}", parameter.type, parameter.name)});
   }
 
   /// A number or constant of the source, which no parameter is.
   std::optional<std::int64_t> fixed(const std::string& text) const {
-    const auto is_it = [&](const DraftParameter& one) { return one.name == text; };
-    if (text.empty() || std::ranges::any_of(m_plan.parameters, is_it)) return std::nullopt;
+    if (text.empty() || m_plan.has_parameter(text)) return std::nullopt;
     if (const auto literal = number(text)) return literal;
     const auto* const macro = m_source.program.macro(text);
     const auto* const variable = m_source.program.variable(text);
@@ -296,7 +294,7 @@ class PlanGuess {
     }
     std::erase_if(m_plan.parameters, [&](const DraftParameter& one) {
       const auto has_it = [&](const std::string& text) { return text.find(one.name) != std::string::npos; };
-      return one.values.starts_with('{') && std::ranges::none_of(block, has_it) &&
+      return one.is_runtime && std::ranges::none_of(block, has_it) &&
              std::ranges::none_of(m_plan.grid, has_it);
     });
     const bool is_by_rows = used == 1 && std::ranges::count(m_plan.sizes, m_plan.grid.front()) > 0;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/spec_context.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/space/planner.hpp"
@@ -25,7 +25,6 @@ constexpr std::string_view grammar =
     "signs(n) -1, 0 or 1, at most n of a column not 0; constant(a); iota(a, step); file(name.npy); generated";
 
 std::optional<double> number(std::string_view text) {
-  text = util::trimmed(text);
   if (text.starts_with('+')) text.remove_prefix(1);
   return util::parse_number<double>(text);
 }
@@ -42,24 +41,9 @@ bool has_name(std::string_view text) {
   return false;
 }
 
-/// At the commas that stand in no parentheses.
-std::vector<std::string_view> parts(std::string_view text) {
-  std::vector<std::string_view> result;
-  int depth = 0;
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (text[i] != ',' || depth != 0) continue;
-    result.push_back(text.substr(first, i - first));
-    first = i + 1;
-  }
-  result.push_back(text.substr(first));
-  return result;
-}
-
 /// The `count` numbers of `rule`, at once or, where one has a name in it, as expressions.
 bool read_numbers(std::string_view text, int count, const Node& node, model::InitRule& rule) {
-  const std::vector<std::string_view> items = parts(text);
+  const std::vector<std::string_view> items = list_parts(text, "()");
   if (items.size() != static_cast<std::size_t>(count)) return false;
   std::vector<double> values;
   for (const std::string_view item : items) {
@@ -74,10 +58,9 @@ bool read_numbers(std::string_view text, int count, const Node& node, model::Ini
     return true;
   }
   for (const std::string_view item : items) {
-    const std::string_view trimmed = util::trimmed(item);
     model::SourceLocation where = node.contents;
-    where.column += static_cast<int>(trimmed.data() - node.text.data());
-    rule.expressions.push_back({std::string(trimmed), std::move(where)});
+    where.column += static_cast<int>(item.data() - node.text.data());
+    rule.expressions.push_back({std::string(item), std::move(where)});
   }
   return true;
 }

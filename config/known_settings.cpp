@@ -1,5 +1,3 @@
-#include "config/known_settings.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "config/mistakes.hpp"
+#include "config/settings.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"

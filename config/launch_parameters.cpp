@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "config/draft_plan.hpp"
 #include "config/planned_launch.hpp"
-#include "config/source_guesses.hpp"
 
 namespace config {
 namespace {
@@ -32,9 +32,10 @@ class LaunchParameters {
       const SymbolFacts& known = m_planned.facts(symbol);
       if (!known.constant || known.function != nullptr || !m_source.words_with_macros.contains(known.name))
         continue;
+      const std::string present = std::to_string(*known.present);
       if (known.guarded) {
-        m_planned.add_parameter(known.name, guessed_values(known.name, std::to_string(*known.present), false),
-                                "a macro that the build may give", std::to_string(*known.present));
+        m_planned.add_parameter({known.name, guessed_values(known.name, present, false),
+                                 "a macro that the build may give", present});
         m_plan.names[symbol] = known.name;
         continue;
       }
@@ -42,12 +43,13 @@ class LaunchParameters {
           m_launch.block, [&](const Value& one) { return source::symbols_of(one).contains(symbol); });
       if (!contains_any(upper(known.name), {"WARP"}))
         m_plan.notes.push_back(fmt::format(
-            "{} is {} in the source{}", known.name, *known.present,
+            "{} is {} in the source{}", known.name, present,
             known.is_macro
-                ? fmt::format("; with `#ifndef {}` above its `#define` it could be a parameter: {} = {}",
-                              known.name, known.name,
-                              in_block ? block_values({}, known.present, true)
-                                       : guessed_values(known.name, std::to_string(*known.present), false))
+                ? fmt::format("; with `#ifndef {0}` above its `#define` it could be a parameter: {0} = [{1}]",
+                              known.name,
+                              fmt::join(in_block ? block_values({}, known.present, true)
+                                                 : guessed_values(known.name, present, false),
+                                        ", "))
                 : ""));
       m_planned.replace(symbol, source::number_value(*known.present));
     }
@@ -63,9 +65,9 @@ class LaunchParameters {
       if (macro->tokens.size() != 1 || macro->tokens[0].kind != source::Token::Kind::number) continue;
       const std::string usual(macro->tokens[0].text);
       if (!number(usual)) continue;
-      m_planned.add_parameter(name, guessed_values(name, usual, false),
-                              macro->line == 0 ? "given by the build" : fmt::format("line {}", macro->line),
-                              usual);
+      m_planned.add_parameter({name, guessed_values(name, usual, false),
+                               macro->line == 0 ? "given by the build" : fmt::format("line {}", macro->line),
+                               usual});
     }
   }
 
@@ -99,15 +101,14 @@ class LaunchParameters {
       }
       if (i >= m_launch.template_arguments.size()) break;  // it has a default, or is deduced
       const Value value = m_source.host.evaluate(m_launch.template_arguments[i], *m_launch.frame);
-      const std::vector<source::Token> type = source::tokens_of(parameter.type);
-      const bool varies = source::is_integer_type(m_source.program.resolved_type(source::type_text(type))) &&
+      const bool varies = source::is_integer_type(m_source.program.resolved_type(
+                              source::type_text(source::tokens_of(parameter.type)))) &&
                           parameter.type.find("bool") == std::string::npos;
       const bool is_number = value.kind == Value::Kind::number || value.kind == Value::Kind::symbol;
       if (!varies || !(is_number || is_of_function(m_launch.template_arguments[i]))) {
-        std::vector<std::string_view> words;
-        for (const source::Token& token : m_launch.template_arguments[i]) words.push_back(token.text);
-        m_plan.template_arguments.push_back(value.kind == Value::Kind::number ? std::to_string(value.number)
-                                                                              : source::joined(words));
+        m_plan.template_arguments.push_back(value.kind == Value::Kind::number
+                                                ? std::to_string(value.number)
+                                                : source::joined(m_launch.template_arguments[i]));
         continue;
       }
       template_value(parameter, i, value);
@@ -137,19 +138,17 @@ class LaunchParameters {
     std::optional<std::int64_t> present;
     if (value.kind == Value::Kind::number) present = value.number;
     if (value.kind == Value::Kind::symbol) present = m_planned.facts(value.name).present;
-    const bool in_block = is_of_block(parameter.name);
-    std::vector<std::int64_t> choices;
-    if (launched.size() > 1) choices.assign(launched.begin(), launched.end());
-    const std::string values =
-        !choices.empty() ? fmt::format("[{}]", fmt::join(choices, ", "))
-        : in_block       ? block_values({}, present, present.value_or(256) <= 32)
-                         : guessed_values(parameter.name, present ? std::to_string(*present) : "", false);
-    const bool is_open = !present && choices.empty();
+    const std::string usual = present ? std::to_string(*present) : "";
+    const bool has_choices = launched.size() > 1;
+    const std::vector<std::int64_t> values =
+        has_choices                   ? std::vector<std::int64_t>(launched.begin(), launched.end())
+        : is_of_block(parameter.name) ? block_values({}, present, present.value_or(256) <= 32)
+                                      : guessed_values(parameter.name, usual, false);
+    const bool is_open = !present && !has_choices;
     if (is_open)
       m_source.ask(fmt::format("{}: which values make sense? Line {} works it out", name, m_launch.line));
-    m_planned.add_parameter(name, values,
-                            fmt::format("{}template parameter {}", is_open ? "? " : "", parameter.name),
-                            present ? std::to_string(*present) : "");
+    m_planned.add_parameter(
+        {name, values, fmt::format("{}template parameter {}", is_open ? "? " : "", parameter.name), usual});
     m_plan.template_arguments.push_back(name);
     const std::optional<std::string> other =
         value.kind == Value::Kind::symbol ? std::optional(value.name) : twin(parameter, value);
@@ -182,13 +181,11 @@ class LaunchParameters {
           continue;
         }
         const std::string name = m_planned.free_name(upper(known.name));
-        m_planned.add_parameter(name,
-                                fmt::format("{{ values = {}, runtime = true }}",
-                                            block_values(known.choices, known.present, is_plane)),
-                                known.choices.empty()
-                                    ? fmt::format("`{}` of the launch in line {}", known.name, m_launch.line)
-                                    : fmt::format("`{}`, as the program tries them", known.name),
-                                usual_choice(known));
+        m_planned.add_parameter({name, block_values(known.choices, known.present, is_plane),
+                                 known.choices.empty()
+                                     ? fmt::format("`{}` of the launch in line {}", known.name, m_launch.line)
+                                     : fmt::format("`{}`, as the program tries them", known.name),
+                                 usual_choice(known), true});
         m_plan.names[symbol] = name;
       }
     }
@@ -236,10 +233,9 @@ class LaunchParameters {
         name = *found;
       } else {
         name = m_planned.free_name(is_plane ? fmt::format("BLOCK_{}", "XYZ"[axis]) : "BLOCK_SIZE");
-        m_planned.add_parameter(
-            name, fmt::format("{{ values = {}, runtime = true }}", block_values({}, one.number, is_plane)),
-            fmt::format("{} in the launch in line {}", one.number, m_launch.line),
-            std::to_string(one.number));
+        m_planned.add_parameter({name, block_values({}, one.number, is_plane),
+                                 fmt::format("{} in the launch in line {}", one.number, m_launch.line),
+                                 std::to_string(one.number), true});
       }
       const std::int64_t number = one.number;
       const Value symbol = source::symbol_value(name);
@@ -260,22 +256,26 @@ class LaunchParameters {
     for (DraftParameter& one : m_plan.parameters)
       if (const auto usual = config::number(one.usual);
           usual && source::symbols_of(changed).contains(one.name))
-        one.values = values_up_to(*usual, one.values);
+        one.keep_up_to(*usual);
   }
 
   /// `blockIdx.x * 128` of the kernel, where the grid has a block for `8 * block` elements: it stays 16.
   void keep_covered() {
     for (std::size_t axis = 0; axis < 3; ++axis)
       for (const std::string& symbol : source::symbols_of(m_launch.block[axis])) {
-        const auto name = m_plan.names.find(symbol);
-        if (name == m_plan.names.end()) continue;
-        const auto found = std::ranges::find(m_plan.parameters, name->second, &DraftParameter::name);
-        if (found == m_plan.parameters.end()) continue;
+        DraftParameter* const found = parameter_of(symbol);
+        if (found == nullptr) continue;
         const auto usual = config::number(found->usual);
         if (!usual || !covers_literal(m_launch.grid[axis], symbol, *usual, axis)) continue;
-        stays(*found, *usual);
+        found->values = {*usual};
         found->why += "\n? the kernel has what a block covers as a number";
       }
+  }
+
+  /// Null where the symbol is none.
+  DraftParameter* parameter_of(const std::string& symbol) {
+    const auto name = m_plan.names.find(symbol);
+    return name == m_plan.names.end() ? nullptr : m_plan.parameter(name->second);
   }
 
   /// Whether what divides the grid is, with this value of `symbol`, a number that the kernel multiplies
@@ -342,12 +342,6 @@ class LaunchParameters {
     return known.constant && !known.guarded && known.present == number;
   }
 
-  static void stays(DraftParameter& one, std::int64_t usual) {
-    const bool is_runtime = one.values.starts_with('{');
-    one.values =
-        is_runtime ? fmt::format("{{ values = [{}], runtime = true }}", usual) : fmt::format("[{}]", usual);
-  }
-
   /// Where blocks number the elements one behind the other, a grid that does not follow the block leaves some
   /// of them out.
   void follow_block() {
@@ -355,16 +349,13 @@ class LaunchParameters {
       if (!numbers_elements("xyz"[axis])) continue;
       Value& grid = m_launch.grid[axis];
       for (const std::string& symbol : source::symbols_of(m_launch.block[axis])) {
-        const auto name = m_plan.names.find(symbol);
-        const auto found = name == m_plan.names.end()
-                               ? m_plan.parameters.end()
-                               : std::ranges::find(m_plan.parameters, name->second, &DraftParameter::name);
+        DraftParameter* const found = parameter_of(symbol);
         const auto follows = [&] { return !grid.is_known() || source::symbols_of(grid).contains(symbol); };
-        if (found == m_plan.parameters.end() || follows()) continue;
+        if (found == nullptr || follows()) continue;
         if (const auto usual = config::number(found->usual)) {
           grid = with_divisor(grid, *usual, source::symbol_value(symbol), true);
           if (follows()) continue;
-          stays(*found, *usual);
+          found->values = {*usual};
           found->why += "\n? the grid does not follow it";
         }
         m_source.ask(

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
+#include "config/draft_plan.hpp"
 #include "config/planned_launch.hpp"
-#include "config/source_guesses.hpp"
-#include "config/spec_context.hpp"
+#include "config/spec_reader.hpp"
 
 namespace config {
 namespace {
@@ -90,13 +89,12 @@ class LaunchSizes {
 
   void add_blocks(const std::string& symbol, std::int64_t present) {
     const std::string name = m_planned.free_name(upper(m_planned.facts(symbol).name));
-    std::vector<std::string> values;
-    for (const double share : {0.25, 0.5, 1.0, 2.0, 4.0})
-      if (const double blocks = share * static_cast<double>(present); blocks == std::floor(blocks))
-        values.push_back(fmt::format("{:.0f}", blocks));
-    m_planned.add_parameter(name, fmt::format("{{ values = [{}], runtime = true }}", fmt::join(values, ", ")),
-                            fmt::format("blocks of the launch in line {}", m_launch.line),
-                            std::to_string(present));
+    std::vector<std::int64_t> values;
+    for (const std::int64_t part : {4, 2})
+      if (present % part == 0) values.push_back(present / part);
+    values.insert(values.end(), {present, 2 * present, 4 * present});
+    m_planned.add_parameter({name, values, fmt::format("blocks of the launch in line {}", m_launch.line),
+                             std::to_string(present), true});
     m_plan.names[symbol] = name;
   }
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
+#include "config/draft_plan.hpp"
 #include "config/planned_launch.hpp"
-#include "config/source_guesses.hpp"
 
 namespace config {
 namespace {
@@ -66,9 +66,7 @@ class LaunchWords {
     // Where threads go on by the grid's size, the kernel says where they end.
     if (m_source.words.contains("gridDim") || std::ranges::none_of(m_plan.arguments, has_extent)) return;
     for (const std::string& size : m_plan.sizes) {
-      const auto has = [&](const std::string& text) {
-        return std::ranges::count(source::tokens_of(text), std::string_view(size), &Token::text) > 0;
-      };
+      const auto has = [&](const std::string& text) { return mentions(text, size); };
       const bool is_followed = std::ranges::any_of(m_plan.arguments, [&](const PlannedArgument& one) {
         return has(one.value) || std::ranges::any_of(one.extent, has);
       });
@@ -110,8 +108,7 @@ class LaunchWords {
     std::vector<std::string> symbols;
     source::list_symbols(condition, symbols);
     if (symbols.empty() || !can_be_said(condition)) return;
-    const std::string said = text(condition);
-    if (std::ranges::count(m_plan.constraints, said) == 0) m_plan.constraints.push_back(said);
+    m_plan.add_constraint(text(condition));
   }
 
   PlannedArgument argument(const LaunchArgument& argument, const source::SourceParameter& parameter) {

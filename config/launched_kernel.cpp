@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
 #include "config/time_specs.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
@@ -21,14 +20,6 @@ std::string renamed(const std::string& text, const Renames& names) {
     const auto found = names.find(name);
     return found == names.end() ? name : found->second;
   });
-}
-
-/// `[64, 128]` of `{ values = [64, 128], runtime = true }`.
-std::vector<std::string> values_of(const std::string& values) {
-  const std::size_t open = values.find('[');
-  const std::size_t close = values.find(']');
-  if (open == std::string::npos || close == std::string::npos) return {};
-  return split_list(std::string_view(values).substr(open + 1, close - open - 1), ListOf::types);
 }
 
 }  // namespace
@@ -76,15 +67,13 @@ void LaunchedKernel::launch_as(const LaunchedKernel& other) {
 void LaunchedKernel::choose_values(std::vector<std::string>& assumed) {
   std::erase_if(m_plan.parameters, [&](const DraftParameter& one) {
     const bool is_of_template = std::ranges::count(m_plan.template_arguments, one.name) > 0;
-    return (is_of_template && is_instance()) ||
-           (one.values.find("runtime") != std::string::npos && !is_used(one.name));
+    return (is_of_template && is_instance()) || (one.is_runtime && !is_used(one.name));
   });
   for (DraftParameter& one : m_plan.parameters) {
-    const std::vector<std::string> values = values_of(one.values);
-    if (!one.usual.empty() || values.empty()) continue;
-    const bool is_plane = std::ranges::count(m_plan.block, one.name) > 1;
-    const std::string likely = is_plane ? "16" : "256";
-    one.usual = names_block(one.name) && std::ranges::count(values, likely) > 0 ? likely : values.front();
+    if (!one.usual.empty() || one.values.empty()) continue;
+    const std::int64_t likely = std::ranges::count(m_plan.block, one.name) > 1 ? 16 : 256;
+    const bool is_likely = names_block(one.name) && std::ranges::count(one.values, likely) > 0;
+    one.usual = std::to_string(is_likely ? likely : one.values.front());
     assumed.push_back(fmt::format("{} = {}", one.name, one.usual));
   }
 }
@@ -140,12 +129,8 @@ std::string LaunchedKernel::kernel_table(const std::string& family, const std::v
   if (std::ranges::any_of(m_source.uses, &tuner::source::PointerUse::atomic))
     text += "deterministic = false\n";
   text += "\n[parameters]\n";
-  for (const DraftParameter& one : m_plan.parameters) {
-    const std::size_t open = one.values.find('[');
-    const std::size_t close = one.values.find(']');
-    text += fmt::format("{} = {}[{}]{}\n", one.name, one.values.substr(0, open), one.usual,
-                        one.values.substr(close + 1));
-  }
+  for (const DraftParameter& one : m_plan.parameters)
+    text += fmt::format("{} = {}\n", one.name, one.toml(one.usual));
   return text;
 }
 
@@ -191,22 +176,18 @@ void LaunchedKernel::set_block(const std::vector<std::pair<std::string, std::str
 
 bool LaunchedKernel::knows(const std::string& macro) const {
   const auto is_drafted = [&](const DraftParameter& one) { return one.name == macro && !one.why.empty(); };
-  const auto has_word = [&](const tuner::source::ProgramFile& file) {
-    return std::ranges::count(tuner::source::tokens_of(file.text), macro, &Token::text) > 0;
-  };
+  const auto has_word = [&](const tuner::source::ProgramFile& file) { return mentions(file.text, macro); };
   return is_used(macro) || std::ranges::any_of(m_plan.parameters, is_drafted) ||
          std::ranges::any_of(m_source.program.files(), has_word);
 }
 
 void LaunchedKernel::set(const std::string& name, const std::string& value) {
-  const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
-  if (found != m_plan.parameters.end()) {
+  if (DraftParameter* const found = m_plan.parameter(name)) {
     found->usual = value;
     return;
   }
   const bool is_number = util::parse_number<std::int64_t>(value).has_value();
-  m_plan.parameters.push_back(
-      {name, is_number ? "[]" : "{ values = [], spelled = true }", "", is_number ? value : toml_text(value)});
+  m_plan.parameters.push_back({name, {}, "", is_number ? value : toml_text(value), false, !is_number});
 }
 
 }  // namespace config

@@ -9,8 +9,7 @@
 #include "config/kernel_file.hpp"
 #include "config/mistakes.hpp"
 #include "config/source_files.hpp"
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/error.hpp"
 
 namespace config {

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {
@@ -28,26 +27,14 @@ bool is_small_table(const Node& table, std::string_view name, Mistakes& mistakes
 
 }  // namespace
 
-std::vector<model::NamedExpression> read_derived(const Node& table, Mistakes& mistakes) {
-  std::vector<model::NamedExpression> derived;
-  if (!is_small_table(table, "derived", mistakes)) return derived;
+void read_derived(const Node& table, bool are_macros, model::KernelSpec& spec, Mistakes& mistakes) {
+  if (!is_small_table(table, are_macros ? "macros" : "derived", mistakes)) return;
   for (const Member& member : table.members) {
-    check_name(member.key, "derived value", member.where, mistakes);
-    if (auto value = read_expression(member.value, member.key, mistakes)) {
-      derived.push_back({member.key, std::move(*value)});
-    }
-  }
-  return derived;
-}
-
-void read_macros(const Node& table, model::KernelSpec& spec, Mistakes& mistakes) {
-  if (!is_small_table(table, "macros", mistakes)) return;
-  for (const Member& member : table.members) {
-    check_name(member.key, "macro", member.where, mistakes);
-    if (auto value = read_expression(member.value, member.key, mistakes)) {
-      spec.derived.push_back({member.key, std::move(*value)});
-      spec.macros.push_back({member.key, member.where});
-    }
+    check_name(member.key, are_macros ? "macro" : "derived value", member.where, mistakes);
+    auto value = read_expression(member.value, member.key, mistakes);
+    if (!value) continue;
+    spec.derived.push_back({member.key, std::move(*value)});
+    if (are_macros) spec.macros.push_back({member.key, member.where});
   }
 }
 

@@ -26,7 +26,8 @@ struct PlannedLaunch {
   std::vector<std::string> all_symbols() const;
   bool occurs_in_bytes(const std::string& symbol) const;
 
-  void add_parameter(std::string name, std::string values, std::string why, std::string usual);
+  /// Unless there is one of its name.
+  void add_parameter(DraftParameter parameter);
   /// The parameter that a number of the launch stands for: the only one that has it as its value, and takes
   /// it from a literal. None where there are several.
   std::optional<std::string> parameter_of(std::int64_t number) const;

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/ceiling.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/embedded_file.hpp"

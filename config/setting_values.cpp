@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

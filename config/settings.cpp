@@ -12,7 +12,6 @@
 #include <utility>
 #include <variant>
 
-#include "config/known_settings.hpp"
 #include "config/mistakes.hpp"
 #include "config/source_files.hpp"
 #include "tuner/model/embedded_file.hpp"

@@ -122,25 +122,13 @@ std::optional<std::vector<std::string>> template_arguments(const std::string& en
   return split_list(rest, ListOf::types);
 }
 
-/// The text with `value` in the place of the word `name`.
-std::string with_word(const std::string& text, const std::string& name, const std::string& value) {
-  std::string out;
-  std::size_t done = 0;
-  for (const source::Token& token : source::tokens_of(text)) {
-    if (!token.is(name)) continue;
-    out += text.substr(done, token.offset - done) + value;
-    done = token.offset + name.size();
-  }
-  return out + text.substr(done);
-}
-
 /// An instance of a template, as far as its arguments are given.
 SourceKernel instance_of(SourceKernel kernel, const std::vector<std::string>& arguments) {
   for (SourceParameter& parameter : kernel.parameters) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const std::string& name = kernel.template_parameters[i].name;
-      parameter.type = with_word(parameter.type, name, arguments[i]);
-      parameter.text = with_word(parameter.text, name, arguments[i]);
+      parameter.type = source::with_word(parameter.type, name, arguments[i]);
+      parameter.text = source::with_word(parameter.text, name, arguments[i]);
     }
   }
   return kernel;

@@ -1,12 +1,11 @@
-#include "config/source_guesses.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 
-#include "config/spec_context.hpp"
+#include "config/draft_plan.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/util/text.hpp"
 
@@ -109,28 +108,29 @@ std::optional<std::int64_t> number(const std::string& text) {
   return std::stoll(text);
 }
 
-std::string guessed_values(const std::string& name, const std::string& usual, bool in_condition) {
+std::vector<std::int64_t> guessed_values(const std::string& name, const std::string& usual,
+                                         bool in_condition) {
   const std::string caps = upper(name);
   const bool is_block = names_block(name);
-  if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return "[32]";
+  if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return {32};
   if (const auto value = number(usual); value && *value >= 2) {
     std::set<std::int64_t> around = {*value};
     for (std::int64_t v = *value / 2; v >= std::max<std::int64_t>(1, *value / 4); v /= 2) around.insert(v);
     for (std::int64_t v = *value * 2; v <= *value * 4; v *= 2)
       if (!is_block || v <= 1024) around.insert(v);
-    return fmt::format("[{}]", fmt::join(around, ", "));
+    return {around.begin(), around.end()};
   }
-  if (in_condition || usual == "0" || usual == "1" || caps.starts_with("USE_")) return "[0, 1]";
-  if (is_block)
-    return caps.ends_with("_X") || caps.ends_with("_Y") || caps.ends_with("_Z") ? "[4, 8, 16, 32]"
-                                                                                : "[64, 128, 256, 512]";
-  if (contains_any(caps, {"TILE"})) return "[8, 16, 32, 64]";
-  if (contains_any(caps, {"PAD"})) return "[0, 1]";
-  return "[1, 2, 4, 8]";
+  if (in_condition || usual == "0" || usual == "1" || caps.starts_with("USE_")) return {0, 1};
+  if (is_block && (caps.ends_with("_X") || caps.ends_with("_Y") || caps.ends_with("_Z")))
+    return {4, 8, 16, 32};
+  if (is_block) return {64, 128, 256, 512};
+  if (contains_any(caps, {"TILE"})) return {8, 16, 32, 64};
+  if (contains_any(caps, {"PAD"})) return {0, 1};
+  return {1, 2, 4, 8};
 }
 
-std::string block_values(const std::vector<std::int64_t>& choices, std::optional<std::int64_t> present,
-                         bool is_plane) {
+std::vector<std::int64_t> block_values(const std::vector<std::int64_t>& choices,
+                                       std::optional<std::int64_t> present, bool is_plane) {
   std::set<std::int64_t> values;
   for (const std::int64_t choice : choices)
     if (choice > 0 && choice <= 1024) values.insert(choice);
@@ -142,19 +142,7 @@ std::string block_values(const std::vector<std::int64_t>& choices, std::optional
       values.insert(value);
     values.insert(usual);
   }
-  return fmt::format("[{}]", fmt::join(values, ", "));
-}
-
-std::string values_up_to(std::int64_t largest, const std::string& values) {
-  const std::size_t begin = values.find('[') + 1;
-  const std::size_t end = values.find(']', begin);
-  std::vector<std::string_view> kept;
-  for (std::string_view rest = std::string_view(values).substr(begin, end - begin); !rest.empty();) {
-    const std::string_view one = tuner::util::trimmed(tuner::util::split_first(rest, ","));
-    if (number(std::string(one)).value_or(0) <= largest) kept.push_back(one);
-  }
-  const std::string all = kept.empty() ? std::to_string(largest) : fmt::format("{}", fmt::join(kept, ", "));
-  return values.substr(0, begin) + all + values.substr(end);
+  return {values.begin(), values.end()};
 }
 
 std::string usual_choice(const tuner::source::SymbolFacts& facts) {

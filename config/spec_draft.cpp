@@ -8,7 +8,6 @@
 
 #include "config/capture_draft.hpp"
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
@@ -50,10 +49,8 @@ class Draft {
       for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
         m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
     // What was recorded holds for as many blocks.
-    for (const std::string& name : made.fixed) {
-      const auto one = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
-      m_plan.constraints.push_back(fmt::format("{} == {}", name, one->usual));
-    }
+    for (const std::string& name : made.fixed)
+      m_plan.constraints.push_back(fmt::format("{} == {}", name, m_plan.parameter(name)->usual));
     m_sizes = std::move(made.sizes);
     SpecDraft draft;
     draft.spec = header(!made.verify.empty()) + parameters() + launch() +
@@ -68,8 +65,8 @@ class Draft {
   /// `BLK_K / DIM_Y` of the kernel leaves no rest, where it leaves none by default.
   void keep_divisions() {
     const auto usual = [&](std::string_view name) {
-      const auto found = std::ranges::find(m_plan.parameters, name, &DraftParameter::name);
-      return found == m_plan.parameters.end() ? std::nullopt : config::number(found->usual);
+      const DraftParameter* const found = m_plan.parameter(name);
+      return found == nullptr ? std::nullopt : config::number(found->usual);
     };
     for (const ProgramFunction* const function : m_source.reached) {
       const tuner::source::Tokens body = function->body;
@@ -77,10 +74,8 @@ class Draft {
         if (!body[i + 1].is("/") || tuner::source::is_one_of(body[i - 1].text, {"*", "/", "%"})) continue;
         const auto left = usual(body[i].text);
         const auto right = usual(body[i + 2].text);
-        const std::string constraint = fmt::format("{} % {} == 0", body[i].text, body[i + 2].text);
-        if (left && right && *right > 0 && *left % *right == 0 &&
-            std::ranges::count(m_plan.constraints, constraint) == 0)
-          m_plan.constraints.push_back(constraint);
+        if (left && right && *right > 0 && *left % *right == 0)
+          m_plan.add_constraint(fmt::format("{} % {} == 0", body[i].text, body[i + 2].text));
       }
     }
     if (m_plan.parameters.size() > most_free)
@@ -174,7 +169,8 @@ class Draft {
   std::string parameters() const {
     std::string text = "\n[parameters]  # every combination is tried\n";
     for (const DraftParameter& parameter : m_plan.parameters)
-      text += commented(fmt::format("{} = {}", parameter.name, parameter.values),
+      text += commented(fmt::format("{} = {}", parameter.name,
+                                    parameter.toml(fmt::format("{}", fmt::join(parameter.values, ", ")))),
                         (m_plan.is_guess ? "? " : "") + parameter.why);
     for (const std::string& note : m_plan.notes) text += fmt::format("# {}\n", note);
     return text;
@@ -231,14 +227,11 @@ class Draft {
     std::string bytes;
     for (const DraftBuffer& buffer : m_arguments.buffers) {
       const auto type = model::parse_element_type(buffer.type);
-      const bool has_parameter = std::ranges::any_of(m_plan.parameters, [&](const DraftParameter& parameter) {
-        return buffer.extent.find(parameter.name) != std::string::npos;
-      });
       // Metrics are real numbers over sizes.
       const bool is_plain =
           buffer.extent.find_first_of("<>?&|%^") == std::string::npos &&
           !contains_any(buffer.extent, {"multiprocessor", "max_", "l2_bytes", "max(", "min("});
-      if (!type || has_parameter || !is_plain) continue;
+      if (!type || m_plan.mentions_parameter(buffer.extent) || !is_plain) continue;
       const int times = buffer.is_input && buffer.is_output && is_read(buffer.name) ? 2 : 1;
       const auto each = static_cast<double>(model::size_bytes(*type)) * times;
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/space/parser.hpp"
 #include "tuner/util/text.hpp"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/space/parser.hpp"
 #include "tuner/util/text.hpp"
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "config/spec_reader.hpp"
 #include "config/time_specs.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/generator.hpp"
@@ -43,22 +44,8 @@ void read_access_and_init(std::string_view text, GivenArgument& argument) {
 }  // namespace
 
 std::vector<std::string> split_list(std::string_view text, ListOf what) {
-  const std::string_view opening = what == ListOf::types ? "([<" : "([";
-  const std::string_view closing = what == ListOf::types ? ")]>" : ")]";
-  std::vector<std::string> parts;
-  int depth = 0;
-  std::string part;
-  for (const char c : text) {
-    depth += opening.find(c) != std::string_view::npos   ? 1
-             : closing.find(c) != std::string_view::npos ? -1
-                                                         : 0;
-    if (c == ',' && depth <= 0)
-      parts.push_back(std::string(util::trimmed(std::exchange(part, ""))));
-    else
-      part += c;
-  }
-  if (!util::trimmed(part).empty() || !parts.empty()) parts.push_back(std::string(util::trimmed(part)));
-  return parts;
+  const std::vector<std::string_view> parts = list_parts(text, what == ListOf::types ? "()[]<>" : "()[]");
+  return {parts.begin(), parts.end()};
 }
 
 GivenArgument read_given_argument(std::string_view text) {

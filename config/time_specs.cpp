@@ -8,7 +8,7 @@
 #include <map>
 
 #include "config/draft_plan.hpp"
-#include "config/source_guesses.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -156,9 +156,8 @@ class TimeDraft {
   /// In the order in which --args has them; then those of the source that something uses.
   void choose_sizes() {
     const auto is_parameter = [&](const std::string& name) {
-      return std::ranges::any_of(m_kernels, [&](const LaunchedKernel& kernel) {
-        return std::ranges::count(kernel.parameters(), name, &DraftParameter::name) > 0;
-      });
+      return std::ranges::any_of(m_kernels,
+                                 [&](const LaunchedKernel& kernel) { return kernel.has_parameter(name); });
     };
     std::vector<std::string>& sizes = m_out.sizes;
     const auto add = [&](const std::string& name) {
@@ -268,8 +267,7 @@ class TimeDraft {
   /// Names of its launch are sizes or its parameters.
   void require_known_names(const LaunchedKernel& kernel) const {
     for (const std::string& name : kernel.used_names()) {
-      const bool is_known = std::ranges::count(m_out.sizes, name) > 0 ||
-                            std::ranges::count(kernel.parameters(), name, &DraftParameter::name) > 0;
+      const bool is_known = std::ranges::count(m_out.sizes, name) > 0 || kernel.has_parameter(name);
       if (!is_known)
         throw model::UsageError(fmt::format("the launch of {} depends on {}, which is no size of {}",
                                             kernel.kernel().name, name, m_kernels.front().kernel().name),
@@ -313,7 +311,7 @@ class TimeDraft {
                                  m_arguments,
                                  m_request.tolerance};
     for (const DraftParameter& one : first.parameters())
-      if (one.values.find("runtime") == std::string::npos) {
+      if (!one.is_runtime) {
         std::string value = one.usual;
         std::erase(value, '"');
         request.macros.emplace_back(one.name, value);

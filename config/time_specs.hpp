@@ -126,6 +126,7 @@ class LaunchedKernel {
   DraftSource& source() { return m_source; }
   DraftPlan& plan() { return m_plan; }
   const std::vector<DraftParameter>& parameters() const { return m_plan.parameters; }
+  bool has_parameter(const std::string& name) const { return m_plan.has_parameter(name); }
   bool is_launch_known() const;
 
   /// What the source gives the parameter of this place, as a spec writes it.

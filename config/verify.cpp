@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {

@@ -4,8 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "config/spec_context.hpp"
-#include "config/table_reader.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/util/text.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "config/known_settings.hpp"
 #include "config/mistakes.hpp"
 #include "config/settings.hpp"
 #include "tests/config/spec_texts.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
-#include "config/known_settings.hpp"
 #include "config/mistakes.hpp"
 #include "config/settings.hpp"
 #include "tests/config/spec_texts.hpp"

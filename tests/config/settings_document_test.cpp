@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "config/known_settings.hpp"
 #include "config/settings.hpp"
 #include "tests/config/temporary_folder.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "tests/support/contains.hpp"
 #include "tuner/model/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/queries.hpp"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "tuner/cli/command_shape.hpp"
 #include "tuner/compile/nvrtc/library.hpp"
 #include "tuner/model/error.hpp"

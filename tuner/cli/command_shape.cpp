@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {

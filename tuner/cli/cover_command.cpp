@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/transfer.hpp"

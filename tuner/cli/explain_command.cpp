@@ -4,7 +4,7 @@
 #include <cctype>
 #include <iterator>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "db/database.hpp"
 #include "db/transfer.hpp"
 #include "reports/summary.hpp"

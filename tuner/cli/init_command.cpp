@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "config/build_options.hpp"
 #include "config/capture_draft.hpp"
 #include "config/spec_draft.hpp"
 #include "tuner/capture/capture_reader.hpp"

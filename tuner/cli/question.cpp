@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"

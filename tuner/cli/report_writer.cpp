@@ -10,7 +10,7 @@
 #include <set>
 
 #include "config/kernel_file.hpp"
-#include "config/known_settings.hpp"
+#include "config/settings.hpp"
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/finals.hpp"

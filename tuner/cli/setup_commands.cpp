@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "config/known_settings.hpp"
 #include "config/settings.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"

@@ -291,6 +291,17 @@ std::string joined(Tokens tokens) {
   return joined(words);
 }
 
+std::string with_word(const std::string& text, std::string_view word, const std::string& by) {
+  std::string out;
+  std::size_t done = 0;
+  for (const Token& token : tokens_of(text)) {
+    if (!token.is(word)) continue;
+    out += text.substr(done, token.offset - done) + by;
+    done = token.offset + word.size();
+  }
+  return out + text.substr(done);
+}
+
 bool opens_namespace(Tokens declaration) {
   if (find_one_of(declaration, {"namespace"}) < declaration.size()) return true;
   return declaration.size() > 1 && declaration.back().kind == Token::Kind::literal &&

@@ -68,6 +68,8 @@ std::vector<Tokens> expression_parts(Tokens tokens, bool with_templates = true);
 /// With blanks where words would else become one: `unsigned int`, `cuda::std::size_t`.
 std::string joined(const std::vector<std::string_view>& words);
 std::string joined(Tokens tokens);
+/// The text with `by` in the place of a word.
+std::string with_word(const std::string& text, std::string_view word, const std::string& by);
 /// Whether the brace behind `declaration` is that of `namespace a::b {` or `extern "C" {`.
 bool opens_namespace(Tokens declaration);
 
