@@ -8,7 +8,6 @@
 #include <set>
 #include <tuple>
 
-#include "reports/energy.hpp"
 #include "reports/findings.hpp"
 #include "reports/layout.hpp"
 #include "reports/text.hpp"

@@ -17,7 +17,7 @@ struct Column {
 };
 
 /// A terminal as far as what is written for it goes: how wide lines may be, and whether words that mean
-/// something (tone_of()) have colours. Where only the width matters it is a number.
+/// something (tone_of() of text.hpp) have colours. Where only the width matters it is a number.
 struct Screen {
   Screen(std::size_t its_columns = 80, bool has_colour = false) : columns(its_columns), colour(has_colour) {}
   operator std::size_t() const { return columns; }
@@ -66,10 +66,5 @@ class Table {
   std::vector<Column> m_columns;
   std::vector<std::vector<std::string>> m_rows;
 };
-
-/// The colour of a cell by what stands above it: a status or a verdict (ok, faster: good; failed, slower:
-/// bad; dropped, tied, unverified: doubtful), a library or the default against the answer (`× cuBLAS`). All
-/// else is plain: a colour that means nothing is noise.
-tuner::util::Tone tone_of(std::string_view heading, std::string_view cell);
 
 }  // namespace reports

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/model/plan.hpp"
+#include "tuner/util/text.hpp"
 
 namespace reports {
 
@@ -69,5 +70,10 @@ std::string bytes_text(std::int64_t bytes);
 
 /// A grid or block: `256`, `32×4`, `16×8×2`; `–` where it is not known, as of a configuration without a plan.
 std::string dim_text(const tuner::model::Dim3& extents);
+
+/// The colour of a cell by what stands above it: a status or a verdict (ok, faster: good; failed, slower:
+/// bad; dropped, tied, unverified: doubtful), a library or the default against the answer (`× cuBLAS`). All
+/// else is plain: a colour that means nothing is noise.
+tuner::util::Tone tone_of(std::string_view heading, std::string_view cell);
 
 }  // namespace reports

@@ -6,7 +6,7 @@
 #include "reports/summary.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/cli/status_formats.hpp"
+#include "tuner/cli/sweep_display.hpp"
 
 using namespace tuner;
 using cluster::PartState;

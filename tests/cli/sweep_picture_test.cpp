@@ -1,8 +1,7 @@
-#include "tuner/cli/sweep_picture.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/reports/sample.hpp"
+#include "tuner/cli/sweep_display.hpp"
 
 using namespace tests;
 using tuner::cli::SweepPicture;

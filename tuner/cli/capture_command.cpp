@@ -1,6 +1,13 @@
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,6 +26,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/use/pack_view.hpp"
 #include "tuner/use/tuner.h"
+#include "tuner/util/command.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 
@@ -26,6 +34,87 @@ namespace tuner::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::atomic<pid_t> captured{0};
+
+void hand_on(int signal) {
+  if (const pid_t process = captured; process > 0) kill(process, signal);
+}
+
+/// While it lives, a terminal's interrupts reach the program alone, and SIGTERM is handed on to it.
+class ProgramsSignals {
+ public:
+  ProgramsSignals() {
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    struct sigaction handed {};
+    handed.sa_handler = hand_on;
+    handed.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &ignored, &m_interrupt);
+    sigaction(SIGQUIT, &ignored, &m_quit);
+    sigaction(SIGTERM, &handed, &m_terminate);
+  }
+  ProgramsSignals(const ProgramsSignals&) = delete;
+  ProgramsSignals& operator=(const ProgramsSignals&) = delete;
+  ~ProgramsSignals() {
+    sigaction(SIGINT, &m_interrupt, nullptr);
+    sigaction(SIGQUIT, &m_quit, nullptr);
+    sigaction(SIGTERM, &m_terminate, nullptr);
+  }
+  /// What the program begins with: as this process did.
+  sigset_t defaults() const {
+    sigset_t signals;
+    sigemptyset(&signals);
+    if (m_interrupt.sa_handler != SIG_IGN) sigaddset(&signals, SIGINT);
+    if (m_quit.sa_handler != SIG_IGN) sigaddset(&signals, SIGQUIT);
+    return signals;
+  }
+
+ private:
+  struct sigaction m_interrupt {};
+  struct sigaction m_quit {};
+  struct sigaction m_terminate {};
+};
+
+std::vector<std::string> captured_environment(const fs::path& library, const fs::path& folder) {
+  std::vector<std::string> environment = util::environment_without({"LD_PRELOAD", capture::folder_variable});
+  const std::string others = util::environment_variable("LD_PRELOAD");
+  environment.push_back("LD_PRELOAD=" + library.string() + (others.empty() ? "" : ":" + others));
+  environment.push_back(fmt::format("{}={}", capture::folder_variable, folder.string()));
+  return environment;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// Runs `command` as a shell would, with everything of this process's, and with `library` loaded into it,
+/// which finds the capture's folder in its environment. Returns how it ended, as waitpid() has it. Interrupts
+/// and SIGTERM are the program's: this process survives them.
+int run_captured(const std::vector<std::string>& command, const fs::path& library, const fs::path& folder) {
+  const std::vector<std::string> environment = captured_environment(library, folder);
+  const ProgramsSignals signals;
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  const sigset_t defaults = signals.defaults();
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t process = 0;
+  const int error = posix_spawnp(&process, command.front().c_str(), nullptr, &attributes,
+                                 pointers_to(command).data(), pointers_to(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0)
+    throw model::Error(fmt::format("{} cannot be started: {}", command.front(), std::strerror(error)));
+  captured = process;
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  captured = 0;
+  return status;
+}
 
 struct CaptureOptions {
   std::vector<std::string> command;
@@ -118,12 +207,12 @@ int run_capture(const Context&, const CaptureOptions& options) {
   temporary.write(library.filename(), capture::embedded_library());
   util::write_file((folder / capture::request_file).string(), capture::written(request));
 
-  const ProgramEnd end = run_captured(options.command, library, folder);
+  const int end = run_captured(options.command, library, folder);
 
   capture::Recording recording = capture::read_folder(folder);
   recording.command = options.command;
-  recording.exit_code = end.exit_code;
-  recording.signal = end.signal;
+  if (WIFEXITED(end)) recording.exit_code = WEXITSTATUS(end);
+  if (WIFSIGNALED(end)) recording.signal = WTERMSIG(end);
   if (!options.folder.empty())
     util::write_file((folder / capture::manifest_file).string(),
                      reports::json_text(capture::as_json(recording)));
@@ -146,7 +235,7 @@ int run_capture(const Context&, const CaptureOptions& options) {
         fmt::format("nothing was replaced: no kernel that the program launched has the name and the "
                     "parameters of one of {}",
                     options.pack));
-  return end.code();
+  return recording.signal == 0 ? recording.exit_code : 128 + recording.signal;  // as a shell has it
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "tuner/cli/captured_memory.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string_view>
 
 #include "tuner/capture/capture_reader.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/device/compare_function.h"
 #include "tuner/model/error.hpp"
 

@@ -1,5 +1,3 @@
-#include "tuner/cli/captured_sizes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "reports/text.hpp"
 #include "tuner/capture/capture_reader.hpp"
 #include "tuner/capture/parameters.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"

@@ -14,7 +14,7 @@
 #include "reports/text.hpp"
 #include "tuner/cli/answers/words.hpp"
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/captured_sizes.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/outlined_sweep.hpp"

@@ -9,7 +9,6 @@
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {
-
 namespace {
 
 /// Of a database that is there: what is raced is known from it.

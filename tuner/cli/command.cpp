@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
@@ -280,8 +279,9 @@ void take_manner(const Context& context, terminal::Wish colour) {
   if (may_page && context.settings().text("pager") == "auto") page_answers();
 }
 
-/// Parses and runs; every error becomes one message and a code.
-int run_tuner(int argc, char** argv) {
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
   Context context{{argv + 1, argv + argc}, config::process_surroundings(), {}, false, false};
   Action action;
   CLI::App app{
@@ -332,12 +332,4 @@ int run_tuner(int argc, char** argv) {
   }
 }
 
-}  // namespace
 }  // namespace tuner::cli
-
-int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // what exceeds `ulimit -f` is then a write that fails, and is said
-  const int code = tuner::cli::run_tuner(argc, argv);
-  tuner::cli::end_output();
-  return code;
-}

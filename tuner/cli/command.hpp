@@ -16,6 +16,9 @@
 
 namespace tuner::cli {
 
+/// The whole program but for what ends it: parses and runs; every error becomes one message and a code.
+int run_command_line(int argc, char** argv);
+
 /// What the called command does; returns the exit code.
 using Action = std::function<int()>;
 

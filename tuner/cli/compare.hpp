@@ -8,7 +8,10 @@
 #include "reports/table.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
+#include "tuner/model/case.hpp"
+#include "tuner/model/error.hpp"
 #include "tuner/model/trial.hpp"
+#include "tuner/sweep/in_turn.hpp"
 
 namespace tuner::cli {
 
@@ -118,5 +121,66 @@ std::string compare_github(const ComparedSides& sides, const Limit& limit);
 /// `{"schema_version": 2, "comparisons": […], "summary": {…}, "only_a": […], "only_b": […]}`; times in
 /// nanoseconds, ratios of A by B; with a limit `"limit": {"share", "slower", "undecided"}`.
 std::string compare_json(const ComparedSides& sides, const std::optional<Limit>& limit);
+
+/// What came of timing kernels in turn on one problem.
+struct TimedSize {
+  model::Problem problem;
+  struct Kernel {
+    std::string name;                         ///< as people know it
+    std::optional<model::TrialRecord> trial;  ///< with samples; none: it was not tried
+    std::string failure;                      ///< why it has no time; empty: it has one
+    std::optional<Compared> to_first;         ///< it as A, the first as B
+  };
+  std::vector<Kernel> kernels;  ///< in the order in which they were named
+};
+
+struct TimedKernels {
+  std::string device;
+  std::vector<std::string> assumed;
+  std::string not_compared;  ///< why results were not held against each other; empty: they were
+  std::vector<TimedSize> sizes;
+  std::optional<double> allowed_share;  ///< what --fail-if-slower says
+  int interrupted = 0;                  ///< the exit code of the signal that ended it early; 0: none
+};
+
+/// That of a signal; else done, slower where a kernel surely is by more than it may, failed where one has no
+/// time.
+int exit_code_of(const TimedKernels& timed);
+
+/// A table, then a sentence for each size and kernel behind the first.
+std::string timed_text(const TimedKernels& timed, std::size_t columns);
+/// `{"schema_version": 1, "device", "assumed", "results_compared", "partial", "exit_code", "sizes": [{…,
+/// "kernels": […]}]}`; times in nanoseconds, ratios of a kernel's time by that of the first.
+std::string timed_json(const TimedKernels& timed);
+
+struct SanitizerReport {
+  std::vector<std::string> findings;  ///< a line each
+  std::string why_not;                ///< why it was not run under them; empty: it was
+};
+
+/// All that `tuner judge` finds. What comes later is missing where something before it refused.
+struct JudgementReport {
+  std::string candidate;
+  std::string against;
+  std::string device;
+  std::vector<std::string> mistakes;  ///< of its signature
+  SanitizerReport sanitizers;
+  struct Size {
+    model::Problem problem;
+    sweep::Judgement judgement;
+  };
+  std::vector<Size> sizes;
+  std::optional<double> allowed_share;  ///< 0.01: one per cent slower than the default is allowed
+  int interrupted = 0;                  ///< the exit code of the signal that ended it early; 0: none
+};
+
+/// Refused, that of a signal, slower, or done.
+int exit_code_of(const JudgementReport& report);
+
+std::string judgement_text(const JudgementReport& report, std::size_t columns);
+
+/// {"schema_version": 1, "verdict": "accepted"|"refused"|"slower"|"interrupted", "reason": {"stage",
+/// "status", "detail", "size"} or null, "signature", "sanitizers", "sizes": […]}; times in nanoseconds.
+std::string judgement_json(const JudgementReport& report);
 
 }  // namespace tuner::cli

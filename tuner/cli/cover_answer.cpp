@@ -21,7 +21,6 @@
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
-
 namespace {
 
 /// A left-out size costs a whole cover, so each is searched less far than the cover that is shown.

@@ -7,7 +7,6 @@
 
 #include "db/best.hpp"
 #include "reports/json.hpp"
-#include "tuner/cli/answers/checked_cover.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/kernel_catalog.hpp"

@@ -15,7 +15,7 @@
 #include "db/database.hpp"
 #include "db/transfer.hpp"
 #include "tuner/cli/answers/cover.hpp"
-#include "tuner/cli/captured_sizes.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/cli/chosen_race.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/cover_answer.hpp"

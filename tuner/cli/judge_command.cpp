@@ -10,7 +10,6 @@
 #include "tuner/cli/backend.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/compare.hpp"
-#include "tuner/cli/judgement.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/kernel_program.hpp"
 #include "tuner/cli/outlined_sweep.hpp"

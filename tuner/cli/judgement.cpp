@@ -1,4 +1,3 @@
-#include "tuner/cli/judgement.hpp"
 
 #include <fmt/format.h>
 

@@ -16,7 +16,6 @@
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "reports/json.hpp"
-#include "tuner/cli/terminal/pager.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"

@@ -12,7 +12,6 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/winner.hpp"

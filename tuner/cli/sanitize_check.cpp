@@ -13,7 +13,7 @@
 #include <set>
 
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/captured_sizes.hpp"
+#include "tuner/cli/capture.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/compile/host/host_compiler.hpp"

@@ -2,19 +2,60 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tuner/cli/sweep_picture.hpp"
+#include "reports/table.hpp"
 #include "tuner/cli/terminal/progress.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/cluster/publisher.hpp"
+#include "tuner/cluster/sweep_status.hpp"
 #include "tuner/model/device.hpp"
+#include "tuner/model/trial.hpp"
 #include "tuner/space/counted_space.hpp"
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {
+
+/// What stands below the line of progress: the best of each size as it improves, what compiles, what each
+/// device runs with its clock, temperature and watts where they are known, and the last failure. `tuner run`
+/// and `tuner top` draw it alike.
+class SweepPicture {
+ public:
+  explicit SweepPicture(std::vector<model::DeviceInfo> devices);
+
+  void compiling(const model::TrialRecord& trial);
+  void compiled(const model::TrialRecord& trial);
+  void launching(const model::TrialRecord& trial);
+  void finished(const model::TrialRecord& trial);
+  /// Nothing is compiled or run any more.
+  void ended();
+
+  /// At most `rows` lines; those about a configuration are no wider than `columns`; sizes that were
+  /// improved long ago are left out first, then what comes last.
+  std::vector<std::string> lines(const terminal::Progress& progress, std::size_t columns,
+                                 std::size_t rows) const;
+
+ private:
+  struct AtWork {
+    std::string id;
+    std::int64_t trials = 0;
+    std::string now;
+    std::string configuration;
+    std::string state;  ///< ` · 1755 MHz · 54 °C · 412 W`, of its last trial
+  };
+  AtWork& device_of(const model::TrialRecord& trial);
+  static std::vector<std::string> size_lines(const terminal::Progress& progress, std::size_t columns,
+                                             std::size_t rows);
+
+  std::vector<std::pair<std::string, AtWork>> m_devices;                     ///< by uuid
+  std::map<model::Digest, std::pair<std::string, std::string>> m_compiling;  ///< name, configuration
+  std::vector<model::Digest> m_compiling_order;
+  std::string m_last_failure;
+};
 
 /// For what may take long before anything else can be said: it ends with a quarter of a budget of time, which
 /// is for more than looking, or with a signal, and is shown after a second. `budget_s`: absent: no limit. The
@@ -93,5 +134,10 @@ class SweepDisplay final : public sweep::Observer {
   cluster::Publisher* m_publisher;
   std::function<bool(const model::TrialRecord&)> m_counts;  ///< null: all
 };
+
+/// A sweep in parts, as `tuner status` shows it: a row a shard, the last job and a total.
+std::string status_table(const cluster::SweepStatus& status, const reports::Screen& screen);
+/// The same for programs; `schema_version` says which keys there are.
+std::string status_json(const cluster::SweepStatus& status);
 
 }  // namespace tuner::cli

@@ -1,5 +1,3 @@
-#include "tuner/cli/timed_kernels.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

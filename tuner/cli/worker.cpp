@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/clock_guard.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/gpu_conditions.hpp"
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/util/processors.hpp"
 #include "tuner/worker/serve.hpp"

@@ -1,4 +1,3 @@
-#include "tuner/cli/answers/by_objective.hpp"
 
 #include <doctest/doctest.h>
 

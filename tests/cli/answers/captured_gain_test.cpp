@@ -1,9 +1,8 @@
-#include "tuner/cli/answers/captured_gain.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
+#include "tuner/cli/answers/best.hpp"
 
 namespace cli = tuner::cli::answers;
 using db_test::timed_trial;

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,8 +10,11 @@
 #include "reports/json.hpp"
 #include "tuner/cli/answers/evidence.hpp"
 #include "tuner/cli/answers/words.hpp"
+#include "tuner/cover/table.hpp"
+#include "tuner/model/trial.hpp"
 
-// What `tuner best` answers: as tables, as reasons, as JSON, and by which of several environments.
+// What `tuner best` answers: as tables, as reasons, as JSON, by which of several environments, and what a
+// program gains by it.
 namespace tuner::cli::answers {
 
 /// Those whose answers are of one kind of problem and environment together, in their order.
@@ -178,5 +182,37 @@ std::string choosing_flags(const Chosen& choices, const db::BestAnswer* one = nu
 /// in which the second of the answer's ranking is faster than the first beyond doubt. A line each.
 std::vector<std::string> orders_elsewhere(const db::Connection& connection, const db::BestAnswers& answers,
                                           const db::BestQuery& query, const Style& style);
+
+// Answers by energy. All of them are of one case, whose trials `ranked` has as db::ranking() does.
+
+/// Keeps the trials whose energies can be compared, the best by `objective` first, and makes that one the
+/// answer: energies of the last final, else of any final, else of races. False where no energy is known.
+/// Nothing is done for Objective::time.
+bool answer_by(model::Objective objective, db::BestAnswer& answer, db::Ranking& ranked);
+
+/// What saving energy costs, as a table; empty where no energy is known.
+std::string energy_front_text(db::Ranking ranked, const Style& style);
+
+/// `trial 12ab uses 18 % less energy and takes 4 % longer`; empty where the answer's winner is the best by
+/// energy, or where its energy was not measured beside others.
+std::string cheaper_text(const db::BestAnswer& answer, db::Ranking ranked, const Style& style);
+
+/// What a captured program spends on a problem of a kernel.
+struct CapturedUse {
+  cover::Sizes sizes;
+  double cost = 0;  ///< ns of the GPU, or launches where none was timed
+  std::uint64_t launches = 0;
+};
+
+struct CapturedUses {
+  std::string capture;
+  std::vector<CapturedUse> sizes;  ///< those that cost most first
+  double cost = 0;                 ///< of all
+  double program_ns = 0;           ///< of all kernels; 0: none was timed
+};
+
+/// What the program gains by the answers for its kernel, as far as its sizes were measured with the default's
+/// time; sentences for people.
+std::vector<std::string> gain_sentences(const db::BestAnswers& all, const CapturedUses& uses);
 
 }  // namespace tuner::cli::answers

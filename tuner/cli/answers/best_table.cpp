@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "reports/energy.hpp"
 #include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"

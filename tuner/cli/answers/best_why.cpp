@@ -6,7 +6,6 @@
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/cli/answers/best.hpp"
-#include "tuner/cli/answers/by_objective.hpp"
 #include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 

@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/checked_cover.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/cover/cover.hpp"
 #include "tuner/util/text.hpp"
 

@@ -1,5 +1,3 @@
-#include "tuner/cli/answers/parameter_effect.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "tuner/cli/answers/cover.hpp"
+#include "tuner/cli/answers/evidence.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli::answers {

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "reports/energy.hpp"
+#include "reports/findings.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/energy.hpp"
 #include "reports/findings.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
