@@ -328,6 +328,17 @@ TEST_SUITE("use") {
     CHECK(code([](Step& step, auto&) { step.operands[3].value = constant(std::int64_t{1} << 31); }) ==
           TUNER_BEYOND_LIMITS);
     CHECK(code([](Step& step, auto&) { step.when = constant(0); }) == TUNER_OK);
+    const auto looped = [&](std::int64_t times) {
+      return code([times](Step& step, auto&) {
+        step.repeat = constant(times);
+        step.repeat_steps = 1;
+      });
+    };
+    CHECK(looped(0) == TUNER_OK);
+    CHECK(looped(65537) == TUNER_BEYOND_LIMITS);
+    // As the tuner itself refuses it: to leave the step out would be to launch something else.
+    CHECK(looped(-1) == TUNER_BEYOND_LIMITS);
+    CHECK(std::string(tuner_error_detail()) == "a loop of -1 rounds");
     // A derived value without a value harms only who reads it.
     CHECK(code([](Step&, Configuration& one) {
             one.derived.push_back(binary(Op::remainder, size(0), constant(0)));

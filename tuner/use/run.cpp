@@ -82,6 +82,8 @@ class Run {
         if (const tuner_error error = m_scene.number(steps[i].repeat, 1, "repeat", repeat); error != TUNER_OK)
           return error;
       }
+      if (repeat < 0)
+        return fail(TUNER_BEYOND_LIMITS, "a loop of %lld rounds", static_cast<long long>(repeat));
       if (repeat > most_launches / width || (launches += repeat * width) > most_launches)
         return fail(TUNER_BEYOND_LIMITS, "a run of over %lld launches",
                     static_cast<long long>(most_launches));
