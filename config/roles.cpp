@@ -4,7 +4,6 @@
 #include <span>
 
 #include "config/spec_reader.hpp"
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/util/text.hpp"

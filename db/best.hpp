@@ -10,7 +10,7 @@
 #include "db/connection.hpp"
 #include "db/finals.hpp"
 #include "db/queries.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/results.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/winner.hpp"

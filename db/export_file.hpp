@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "db/stored_records.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 

@@ -8,7 +8,7 @@
 #include "db/connection.hpp"
 #include "db/queries.hpp"
 #include "db/statement.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/trial.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/connection.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/results.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/util/files.hpp"

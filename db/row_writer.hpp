@@ -6,7 +6,7 @@
 #include "db/rows.hpp"
 #include "db/statement.hpp"
 #include "db/stored_records.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/winner.hpp"

@@ -1,11 +1,10 @@
-#include "tuner/model/ceiling.hpp"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "config/mistakes.hpp"
 #include "tests/config/spec_texts.hpp"
+#include "tuner/model/device.hpp"
 
 using spec_texts::load;
 using spec_texts::position_of;

@@ -1,8 +1,7 @@
-#include "tuner/measure/inputs_cache.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/measure/trial_fixture.hpp"
+#include "tuner/measure/inputs.hpp"
 
 using tests::FakeArguments;
 using tests::TrialFixture;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tuner/model/case.hpp"
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "reports/summary.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/run_record.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/winner.hpp"

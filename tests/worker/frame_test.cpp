@@ -1,4 +1,3 @@
-#include "tuner/worker/frame.hpp"
 
 #include <doctest/doctest.h>
 

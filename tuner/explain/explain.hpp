@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/model/words.hpp"

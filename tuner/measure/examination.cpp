@@ -1,5 +1,3 @@
-#include "tuner/measure/examination.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/host_library.hpp"
-#include "tuner/measure/inputs_cache.hpp"
+#include "tuner/measure/inputs.hpp"
+#include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "tuner/measure/energy.hpp"
-#include "tuner/measure/examination.hpp"
 #include "tuner/measure/final.hpp"
-#include "tuner/measure/inputs_cache.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/measure/runner.hpp"
 #include "tuner/measure/sampler.hpp"
+#include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {
 namespace {

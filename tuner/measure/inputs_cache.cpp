@@ -1,9 +1,9 @@
-#include "tuner/measure/inputs_cache.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "tuner/measure/inputs.hpp"
 
 namespace tuner::measure {
 namespace {

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "tuner/device/host_library.hpp"
-#include "tuner/measure/examination.hpp"
-#include "tuner/measure/inputs_cache.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/measure/sampler.hpp"
+#include "tuner/measure/verify.hpp"
 
 namespace tuner::measure {
 namespace {

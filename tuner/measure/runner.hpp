@@ -5,7 +5,7 @@
 
 #include "tuner/device/device.hpp"
 #include "tuner/measure/energy.hpp"
-#include "tuner/measure/inputs_cache.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/model/trial.hpp"
 
 namespace tuner::measure {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/plan.hpp"
 
@@ -272,7 +272,7 @@ struct KernelSpec {
   WorkloadSpec workload;
   std::vector<BaselineSpec> baselines;
   /// The kernel measures a ceiling of the device: the best value of its first metric. Empty for ordinary
-  /// kernels; see ceiling.hpp.
+  /// kernels; see device.hpp.
   std::string ceiling;
   /// The problem for measuring the ceiling: one extent for each size, over device limits and ELEMENT_BYTES.
   std::vector<Expression> ceiling_sizes;

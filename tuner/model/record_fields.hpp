@@ -4,7 +4,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/results.hpp"
 #include "tuner/model/run_record.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tuner/model/case.hpp"
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/device.hpp"

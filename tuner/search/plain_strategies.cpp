@@ -106,21 +106,37 @@ const StrategyKind written_order = {
 
 namespace {
 
+/// Goes by results, from place to place in the space.
+class Wandering : public Strategy {
+ public:
+  Wandering(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
+      : m_random(seed), m_open(space, m_random), m_neighbourhood(space), m_ahead(settings.count("ahead")) {}
+  std::size_t lookahead() const override { return m_ahead; }
+  std::optional<Outlook> outlook() const override {
+    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
+  }
+
+ protected:
+  RandomSource m_random;
+  OpenCandidates m_open;
+  Neighbourhood m_neighbourhood;
+
+ private:
+  std::size_t m_ahead;
+};
+
 constexpr std::array local_settings = {
     Setting{"kick", 3, 1, 100, true, "steps away from the best when no neighbour is faster"},
     Setting{"restart", 0.3, 0, 1, false, "how often it jumps to a random place instead"},
     ahead_setting,
 };
 
-class LocalSearch final : public Strategy {
+class LocalSearch final : public Wandering {
  public:
   LocalSearch(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
-      : m_random(seed),
-        m_open(space, m_random),
-        m_neighbourhood(space),
+      : Wandering(space, seed, settings),
         m_kick(settings.count("kick")),
-        m_restart(settings.number("restart")),
-        m_ahead(settings.count("ahead")) {
+        m_restart(settings.number("restart")) {
     space.known.for_each([this](std::size_t i, const Result& known) { learn(i, known); });
   }
 
@@ -142,10 +158,6 @@ class LocalSearch final : public Strategy {
   void report(std::size_t candidate, const Result& result) override {
     m_near.erase(candidate);
     learn(candidate, result);
-  }
-  std::size_t lookahead() const override { return m_ahead; }
-  std::optional<Outlook> outlook() const override {
-    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
   }
 
  private:
@@ -180,12 +192,8 @@ class LocalSearch final : public Strategy {
     return m_open.first();
   }
 
-  RandomSource m_random;
-  OpenCandidates m_open;
-  Neighbourhood m_neighbourhood;
   std::size_t m_kick;
   double m_restart;
-  std::size_t m_ahead;
   std::optional<Place> m_here;  ///< whose neighbours are tried; nothing: the next result is
   std::optional<Place> m_best;
   std::vector<std::size_t> m_around;
@@ -206,15 +214,12 @@ constexpr std::array known_genetic_settings = {
     ahead_setting,
 };
 
-class Genetic final : public Strategy {
+class Genetic final : public Wandering {
  public:
   Genetic(const SearchSpace& space, std::uint64_t seed, const Settings& settings)
-      : m_random(seed),
-        m_open(space, m_random),
-        m_neighbourhood(space),
+      : Wandering(space, seed, settings),
         m_most(settings.count("population")),
         m_mutation(settings.number("mutation")),
-        m_ahead(settings.count("ahead")),
         m_drawn(space.begun.size()) {
     space.known.for_each([this](std::size_t i, const Result& known) { report(i, known); });
   }
@@ -234,10 +239,6 @@ class Genetic final : public Strategy {
     const std::pair member{*time_ns, candidate};
     m_population.insert(std::upper_bound(m_population.begin(), m_population.end(), member), member);
     if (m_population.size() > m_most) m_population.pop_back();
-  }
-  std::size_t lookahead() const override { return m_ahead; }
-  std::optional<Outlook> outlook() const override {
-    return m_open.count() == 0 ? std::optional(exhausted()) : std::nullopt;
   }
 
  private:
@@ -261,12 +262,8 @@ class Genetic final : public Strategy {
     return std::nullopt;
   }
 
-  RandomSource m_random;
-  OpenCandidates m_open;
-  Neighbourhood m_neighbourhood;
   std::size_t m_most;
   double m_mutation;
-  std::size_t m_ahead;
   std::size_t m_drawn;
   std::vector<std::pair<double, std::size_t>> m_population;  ///< fastest first
 };

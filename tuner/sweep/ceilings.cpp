@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "tuner/model/ceiling.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"

@@ -1,13 +1,17 @@
 #include "tuner/sweep/device_spread.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tuner/sweep/sweep.hpp"
 
 namespace tuner::sweep {
 
-void DeviceSpread::begin() {
+void DeviceSpread::begin(model::TrialJob job, std::string name) {
   m_begun = true;
+  m_job = std::move(job);
+  m_name = std::move(name);
   std::fill(m_left.begin(), m_left.end(), runs);
 }
 
@@ -43,6 +47,15 @@ void DeviceSpread::add(std::size_t device, std::optional<Taken> run) {
 void DeviceSpread::leave(std::size_t device) {
   m_left[device] = 0;
   m_runs[device].clear();
+}
+
+std::string DeviceSpread::text(const std::vector<std::string>& ids) const {
+  std::vector<std::string> ratios;
+  for (std::size_t device = 0; device < ids.size(); ++device)
+    if (!ids[device].empty()) ratios.push_back(fmt::format("{} {:.3f}", ids[device], ratio(device)));
+  return fmt::format("the devices compared by {}: {}; {}", m_name, fmt::join(ratios, ", "),
+                     corrects() ? "that is more than what counts as tied, so races are corrected by it"
+                                : "they differ by no more than what counts as tied");
 }
 
 void DeviceSpread::end() {

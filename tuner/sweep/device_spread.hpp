@@ -36,8 +36,9 @@ class DeviceSpread {
   explicit DeviceSpread(std::vector<std::string> uuids)
       : m_uuids(std::move(uuids)), m_runs(m_uuids.size()), m_left(m_uuids.size(), 0) {}
 
-  /// Each device is to run the trial now; once is enough for a sweep.
-  void begin();
+  /// Each device is to run the trial now; once is enough for a sweep. `name`: the trial's, for people.
+  void begin(model::TrialJob job = {}, std::string name = "");
+  const model::TrialJob& job() const { return m_job; }
   bool has_begun() const { return m_begun; }
   /// Whether some device has not run it often enough.
   bool is_under_way() const;
@@ -47,6 +48,8 @@ class DeviceSpread {
   void add(std::size_t device, std::optional<Taken> run);
   /// The device is not there any more.
   void leave(std::size_t device);
+  /// What came of it, for people. `ids`: by device; empty: it is not there.
+  std::string text(const std::vector<std::string>& ids) const;
   /// No more of it is run; who has not run it often enough stays uncompared.
   void end();
 
@@ -69,6 +72,8 @@ class DeviceSpread {
  private:
   std::optional<double> median(std::size_t device, What what) const;
 
+  model::TrialJob m_job;
+  std::string m_name;
   std::vector<std::string> m_uuids;        ///< by device
   std::map<std::string, Taken> m_foreign;  ///< by uuid
   std::vector<std::vector<Taken>> m_runs;  ///< by device

@@ -290,10 +290,19 @@ class Driver : SweepPart {
 
   void end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome) {
     const auto comparison = std::get<DeviceSlot::Comparison>(m_slots.finish(slot));
-    const auto run = outcome.trusted_ns() ? std::optional(DeviceSpread::of(outcome)) : std::nullopt;
-    if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, run);
-    m_spread.add(slot.number, run);
-    if (!m_spread.is_under_way()) say_spread();
+    add(slot, comparison, outcome.trusted_ns() ? std::optional(DeviceSpread::of(outcome)) : std::nullopt);
+    if (!comparison.foreign.empty() || m_spread.is_under_way()) return;
+    std::vector<std::string> ids;
+    for (DeviceSlot& one : m_slots) ids.push_back(one.is_there() ? one.did.id : "");
+    m_services.observer.notice(m_spread.text(ids));
+  }
+
+  void add(const DeviceSlot& slot, const DeviceSlot::Comparison& comparison,
+           const std::optional<DeviceSpread::Taken>& run) {
+    if (comparison.foreign.empty())
+      m_spread.add(slot.number, run);
+    else
+      m_finals.end_comparison(comparison.foreign, slot.number, run);
   }
 
   /// What the device was at was not run: another time, or on another device.
@@ -302,12 +311,8 @@ class Driver : SweepPart {
     if (auto* trial = std::get_if<CompiledTrial>(&work)) m_trials.return_unrun(std::move(*trial), why);
     if (auto* final = std::get_if<FinalStage::PreparedFinal>(&work))
       m_interrupted.push_back(std::move(*final));
-    if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work)) {
-      if (comparison->foreign.empty())
-        m_spread.add(slot.number, std::nullopt);
-      else
-        m_finals.end_comparison(comparison->foreign, slot.number, std::nullopt);
-    }
+    if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work))
+      add(slot, *comparison, std::nullopt);
   }
 
   /// The device is not to be had any more; what it was at goes to another. Throws where there is none:
@@ -366,7 +371,7 @@ class Driver : SweepPart {
 
   bool serve_comparison(DeviceSlot& slot) {
     if (m_spread.claim(slot.number)) {
-      m_slots.start(slot, DeviceSlot::Comparison{}, *m_comparison);
+      m_slots.start(slot, DeviceSlot::Comparison{}, m_spread.job());
       return true;
     }
     auto comparison = m_finals.claim_comparison();
@@ -420,26 +425,13 @@ class Driver : SweepPart {
     const CompiledTrial* best = m_finals.best(group);
     if (m_slots.count(&DeviceSlot::is_there) < 2 || m_spread.has_begun() || best == nullptr) return;
     if (!DeviceSpread::can_tell_by(best->trial.record.outcome)) return;
-    m_comparison = job_of(m_request, *best);
     const model::TrialRecord& record = best->trial.record;
-    m_compared =
-        fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text());
-    m_spread.begin();
+    m_spread.begin(
+        job_of(m_request, *best),
+        fmt::format("{} {} at {}", record.kernel, record.configuration.text(), record.problem.size_text()));
     for (DeviceSlot& slot : m_slots) {
       if (!slot.is_there()) m_spread.leave(slot.number);
     }
-  }
-
-  void say_spread() {
-    std::vector<std::string> ratios;
-    for (DeviceSlot& slot : m_slots) {
-      if (slot.is_there())
-        ratios.push_back(fmt::format("{} {:.3f}", slot.did.id, m_spread.ratio(slot.number)));
-    }
-    m_services.observer.notice(fmt::format(
-        "the devices compared by {}: {}; {}", m_compared, fmt::join(ratios, ", "),
-        m_spread.corrects() ? "that is more than what counts as tied, so races are corrected by it"
-                            : "they differ by no more than what counts as tied"));
   }
 
   void record(const EndedSearch& ended) {
@@ -493,8 +485,6 @@ class Driver : SweepPart {
   Reopening m_reopening;
   std::deque<std::size_t> m_raced;                      ///< groups whose final is to be opened
   std::deque<FinalStage::PreparedFinal> m_interrupted;  ///< finals whose device left
-  std::optional<model::TrialJob> m_comparison;          ///< what all devices run, see DeviceSpread
-  std::string m_compared;                               ///< the same, for people
   Wakeup m_wakeup;
   bool m_prepared = false;             ///< whether devices were told to get ready
   std::optional<double> m_idle_since;  ///< every device, for want of a binary

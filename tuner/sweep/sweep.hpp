@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/sweep/request.hpp"
 #include "tuner/sweep/trial_list.hpp"
 

@@ -1,11 +1,11 @@
-#include "tuner/worker/frame.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <stdexcept>
+
+#include "tuner/worker/message.hpp"
 
 namespace tuner::worker {
 namespace {

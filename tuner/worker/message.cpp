@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tuner/worker/frame.hpp"
-
 namespace tuner::worker {
 namespace {
 

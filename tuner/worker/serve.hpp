@@ -8,7 +8,6 @@
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/util/files.hpp"
-#include "tuner/worker/frame.hpp"
 #include "tuner/worker/message.hpp"
 
 namespace tuner::worker {

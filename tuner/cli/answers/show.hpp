@@ -5,7 +5,7 @@
 
 #include "db/stored_records.hpp"
 #include "tuner/cli/answers/words.hpp"
-#include "tuner/model/ceiling.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/sass/analysis.hpp"
 

@@ -14,7 +14,6 @@
 #include "tuner/device/buffer_contents.hpp"
 #include "tuner/device/cpu/block_runner.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
-#include "tuner/device/cpu/worker_pool.hpp"
 #include "tuner/util/processors.hpp"
 
 namespace tuner::device::cpu {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
+#include "tuner/device/cpu/block_runner.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
-#include "tuner/device/cpu/worker_pool.hpp"
 #include "tuner/device/host_library.hpp"
 
 namespace tuner::device::cpu {

@@ -1,8 +1,7 @@
-#include "tuner/device/cpu/worker_pool.hpp"
-
 #include <algorithm>
 #include <deque>
 
+#include "tuner/device/cpu/block_runner.hpp"
 #include "tuner/device/cpu/shared_object.hpp"
 
 namespace tuner::device::cpu {
