@@ -40,7 +40,11 @@ Machine this_machine() {
 }
 
 bool is_alive(std::int64_t pid) {
-  return pid > 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+  if (pid <= 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno != EPERM)) return false;
+  // `1234 (name) Z …`; the name may hold anything.
+  const std::string stat = first_line(fmt::format("/proc/{}/stat", pid).c_str());
+  const std::size_t end_of_name = stat.rfind(')');
+  return end_of_name == std::string::npos || stat.compare(end_of_name, 3, ") Z") != 0;
 }
 
 std::string utc_now() {

@@ -12,7 +12,8 @@ struct Machine {
 };
 
 Machine this_machine();
-/// Whether a process with this number exists, of any user.
+/// Whether a process with this number exists, of any user. One that has ended and that its parent did not ask
+/// about yet does not.
 bool is_alive(std::int64_t pid);
 /// The time now, UTC: `2025-01-31T12:00:00.000000Z`. As text these sort by time; no two of one process are
 /// equal.

@@ -147,6 +147,7 @@ std::vector<OpenAttempt> open_attempts(const Connection& db) {
     attempt.pid = row.integer();
     attempt.this_boot = row.flag();
     attempt.opened_at = row.text();
+    attempt.is_alive = attempt.this_boot && is_alive(attempt.pid);
     return attempt;
   };
   return Statement(db, sql("select_open_attempts")).all(read, machine.id, machine.boot);

@@ -138,6 +138,7 @@ struct OpenAttempt {
   std::string device;
   std::int64_t pid = 0;
   bool this_boot = false;  ///< of this machine; else it was open when a machine went down
+  bool is_alive = false;   ///< of this boot, and its process is there
   std::string opened_at;
 };
 std::vector<OpenAttempt> open_attempts(const Connection& db);

@@ -25,7 +25,7 @@ std::string time(const TrialRecord& t) {
 }
 
 std::string interval(const TrialRecord& t) {
-  if (!has_time(t)) return "-";
+  if (!is_trusted(t)) return "-";  // a few samples have none
   return marked(t, interval_text(t.outcome.measurement->low_ns, t.outcome.measurement->high_ns));
 }
 

@@ -14,6 +14,11 @@
 #include "tuner/util/text.hpp"
 
 namespace reports {
+namespace {
+
+constexpr std::size_t most_labels = 6;  ///< in a note
+
+}  // namespace
 
 std::string baseline_heading(const std::string& name) {
   return "× " + name;
@@ -50,7 +55,7 @@ std::string clock_note(const std::vector<std::pair<const model::Problem*, double
   if (times.empty()) return "";
   return fmt::format(
       "‡ the clock had changed by the last rounds; in turn with its rivals the fastest took {}",
-      fmt::join(times, ", "));
+      first_of(times, most_labels));
 }
 
 std::optional<CeilingShare> ceiling_share(const model::TrialRecord& trial,
@@ -75,7 +80,6 @@ std::string ceiling_text(const std::optional<CeilingShare>& share) {
 }
 
 std::string ceiling_note(const std::vector<LabelledShare>& shares) {
-  constexpr std::size_t most_labels = 6;
   std::map<std::string, std::vector<std::string>> labels;  // by the ceiling
   for (const auto& [label, share] : shares)
     if (share) labels[share->ceiling->kind + ", " + ceiling_value_text(*share->ceiling)].push_back(label);

@@ -253,7 +253,7 @@ Table best_table(const std::vector<ProblemSummary>& problems, const std::string&
   if (has_default) columns.push_back(speedup_column());
   if (any_has_ceiling(problems, ceilings)) {
     columns.push_back(best_column({"of ceiling", Align::right}, [&](const TrialRecord& best) {
-      return ceiling_text(ceiling_share(best, ceilings));
+      return (is_approximate(best) ? "~" : "") + ceiling_text(ceiling_share(best, ceilings));
     }));
   }
   columns.push_back({{"tied", Align::right}, [](const ProblemSummary& problem, const Cell&) {

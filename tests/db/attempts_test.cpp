@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "db/queries.hpp"
@@ -84,6 +86,24 @@ TEST_SUITE("db") {
     CHECK(ask(path, "SELECT outcome FROM attempts") == "abandoned");
     meddle(path, "UPDATE attempts SET boot = 'the one before'");
     CHECK(store.deaths(trial.key) == 0);
+  }
+
+  TEST_CASE("a killed tuner whose parent did not ask about it yet is dead") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore store(path);
+    store.open_attempt(full_trial());
+    CHECK(db::open_attempts(store.connection()).at(0).is_alive);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(0);
+    siginfo_t ended{};
+    REQUIRE(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
+    meddle(path, fmt::format("UPDATE attempts SET pid = {}", child));
+    CHECK_FALSE(db::open_attempts(store.connection()).at(0).is_alive);
+    store.begin_run(db_test::sample_run());
+    CHECK(ask(path, "SELECT outcome FROM attempts") == "abandoned");
+    REQUIRE(waitpid(child, nullptr, 0) == child);
   }
 
   TEST_CASE("beginning a run leaves the attempts of living processes alone") {

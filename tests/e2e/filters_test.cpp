@@ -155,6 +155,27 @@ TEST_SUITE("tuner command line, what is taken into account") {
       CHECK(has(none.err, "tuner run --kernel matmul --sizes"));
     }
     CHECK(owner.asks(build, {"--gpu", "A100"}).exit_code == 3);
+    // A GPU that has answers to other questions is not what this one lacks.
+    const ProgramResult none =
+        owner.asks({"best", "512", "--family", "matmul", "--gpu", "H100"}, {"--where", "TILE == 77"});
+    CHECK(none.exit_code == 3);
+    CHECK(has(none.err, "no answer for size 512 of family matmul with TILE == 77"));
+    CHECK_FALSE(has(none.err, "of a device named"));
+    const ProgramResult elsewhere = owner.asks({"explain", "513", "--family", "matmul"}, {});
+    CHECK(elsewhere.exit_code == 3);
+    CHECK(has(elsewhere.err, "`tuner best` answers by the sizes that were measured"));
+  }
+
+  TEST_CASE("a name that nothing has is no kernel to run") {
+    const Owner owner;
+    for (const char* flag : {"--kernel", "--family"}) {
+      const ProgramResult none = owner.asks({"best", "512", flag, "unheard"}, {});
+      CHECK(none.exit_code == 3);
+      CHECK(has(none.err, "nothing is called 'unheard' here; `tuner list kernels` shows what is shipped"));
+      CHECK_FALSE(has(none.err, "tuner run"));
+    }
+    CHECK(has(owner.asks({"best", "512", "--kernel", "register_tile"}, {}).err,
+              "tuner run --kernel register_tile --sizes 512"));
   }
 
   TEST_CASE("where all trials of a GPU are of former kernels, no other GPU answers for it") {
@@ -236,9 +257,11 @@ TEST_SUITE("tuner command line, what is taken into account") {
     const ProgramResult refused = owner.types({"report", "-o", "report.pdf"});
     CHECK(refused.exit_code == 2);
     CHECK(has(refused.err, "'.pdf'"));
-    const ProgramResult laid_out = owner.asks({"report", "-o", "notes.html"}, {"--layout", "notes"});
-    CHECK(laid_out.exit_code == 2);
-    CHECK(has(laid_out.err, "a layout is written as Markdown"));
+    for (const char* file : {"notes.html", "notes.csv", "notes.json"}) {
+      const ProgramResult laid_out = owner.asks({"report", "-o", file}, {"--layout", "notes"});
+      CHECK(laid_out.exit_code == 2);
+      CHECK(has(laid_out.err, "a layout is written as Markdown"));
+    }
   }
 
   TEST_CASE("a pivot that no kernel of a report has is refused with what was meant") {

@@ -57,6 +57,20 @@ TEST_CASE("the report says what was re-measured, by which rule it chose, and wha
   CHECK(report_with_final(one).find("not re-measured") == std::string::npos);
 }
 
+TEST_CASE("a best that was dropped early has no interval, and its share is approximate") {
+  reports::ReportInput input;
+  input.trials = {measured("a", {{"BLOCK_SIZE", 8}}, cube(512), 1e6)};
+  input.trials[0].outcome.status = model::TrialStatus::dropped;
+  input.trials[0].workload = {45e9, 1e9};
+  input.winners = winners_of(input.trials, {});
+  input.ceilings = sample_ceilings();
+  const std::string text = reports::to_markdown(reports::build_report(input));
+  INFO(text);
+  CHECK(contains(text, "| ~75 % arithmetic |"));
+  CHECK(contains(text, " ~1.000 ms |"));
+  CHECK_FALSE(contains(text, "–"));
+}
+
 TEST_CASE("a best whose final had two clocks, or disagrees with the race, is marked and explained") {
   reports::ReportInput input;
   input.trials = sample_trials();

@@ -170,11 +170,14 @@ Asked ask(const Context& context, const config::Settings& settings, const db::Co
   ask_for_bits(connection, options, asked.query);
   asked.all = answers_to_cover(connection, asked.query);
   const std::string sizes = options.is_of_parameter() ? "" : options.what;
+  const bool has_others = !asked.all.empty();
   if (!sizes.empty())
     std::erase_if(asked.all, [wanted = config::parse_sizes(sizes)](const db::BestAnswer& answer) {
       return !is_of_sizes(answer.problem(), wanted);
     });
-  if (asked.all.empty()) find_nothing(connection, settings, options, sizes);
+  if (asked.all.empty())
+    find_nothing(connection, settings, options, sizes, "", "",
+                 has_others ? "; `tuner best` answers by the sizes that were measured" : "");
   asked.chosen = options.is_of_parameter() ? of_one_environment(asked.all) : chosen_of(asked.all);
   std::ranges::stable_sort(
       asked.chosen, reports::problem_less,

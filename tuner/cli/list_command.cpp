@@ -116,11 +116,13 @@ int list_failures(const Context& context, const ListOptions& options) {
   }
   for (const db::OpenAttempt& attempt : db::open_attempts(connection)) {
     if (!options.kernel.empty() && attempt.kernel != options.kernel) continue;
-    table.add_row({attempt.trial.hex().substr(0, 12), "1", attempt.this_boot ? "under way" : "unfinished",
-                   attempt.kernel, attempt.configuration.text(), attempt.problem.text(),
-                   attempt.this_boot
-                       ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
-                       : fmt::format("it was running when the machine went down ({})", attempt.opened_at)});
+    table.add_row(
+        {attempt.trial.hex().substr(0, 12), "1", attempt.is_alive ? "under way" : "unfinished",
+         attempt.kernel, attempt.configuration.text(), attempt.problem.text(),
+         attempt.is_alive
+             ? fmt::format("process {} since {}", attempt.pid, attempt.opened_at)
+             : fmt::format("it was running when the {} ({})",
+                           attempt.this_boot ? "tuner was killed" : "machine went down", attempt.opened_at)});
   }
   if (table.empty())
     throw NothingFound("the database holds no failure" +

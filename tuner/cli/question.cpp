@@ -81,13 +81,14 @@ std::string lack_of_gpu(const db::Connection& connection, const config::Settings
   const auto type = settings.type();
   db::TrialFilter filter = filter_of(question);
   std::set<std::string> others;
-  for (const db::Case& one : db::cases(connection, filter))
-    if (one.ok + one.dropped > 0 && (!type || one.environment.type == *type))
-      others.insert(one.environment.device);
+  for (const db::Case& one : db::cases(connection, filter)) {
+    if (one.ok + one.dropped == 0 || (type && one.environment.type != *type)) continue;
+    const std::string& device = one.environment.device;
+    // It has answers to other questions, so it is not what this one lacks.
+    if (util::lower(device).find(util::lower(question.gpu)) != std::string::npos) return "";
+    others.insert(device);
+  }
   filter.device = question.gpu;
-  std::erase_if(others, [&](const std::string& device) {
-    return util::lower(device).find(util::lower(question.gpu)) != std::string::npos;
-  });
   const std::int64_t trials = db::count_trials(connection, filter);
   filter.superseded = true;
   const std::int64_t superseded = db::count_trials(connection, filter);
@@ -122,6 +123,19 @@ bool is_library(const db::Connection& connection, const std::string& kernel) {
   filter.kernel = kernel;
   const std::vector<model::TrialRecord> trials = db::trials(connection, filter);
   return !trials.empty() && std::ranges::none_of(trials, model::may_win, &model::TrialRecord::role);
+}
+
+/// What is said of a name that neither the database nor a shipped spec has; empty where one has.
+std::string unknown_name(const std::string& name, std::vector<std::string> known) {
+  const KernelCatalog shipped = KernelCatalog::load({});
+  for (const model::KernelSpec& spec : shipped.all()) known.insert(known.end(), {spec.name, spec.family});
+  if (name.empty() || std::ranges::count(known, name) > 0) return "";
+  const std::string meant = util::did_you_mean(name, known);
+  return meant.empty() ? fmt::format(
+                             "nothing is called '{}' here; `tuner list kernels` shows what is shipped, "
+                             "and --kernel takes the file of a spec",
+                             util::one_line(name, 60))
+                       : meant;
 }
 
 /// What `tuner run` takes for the kernels that are asked of: their spec, or those of the database, of which
@@ -179,8 +193,9 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
                   const std::string& next, const std::string& more) {
   const std::vector<std::string> known = db::kernel_and_family_names(connection);
   std::string hint;
-  for (const std::string& name : {question.family, question.kernel})
-    if (!name.empty() && std::ranges::count(known, name) == 0) hint += util::did_you_mean(name, known);
+  if (question.spec.empty())
+    for (const std::string& name : {question.family, question.kernel})
+      if (hint.empty()) hint = unknown_name(name, known);
   if (hint.empty() && is_library(connection, question.kernel))
     hint = "a library is never chosen; without --kernel its time stands beside the best";
   if (hint.empty()) hint = next;

@@ -233,10 +233,6 @@ std::string markdown(const reports::Document& document, const std::string& path)
 }
 
 std::string page(const db::Connection& connection, reports::ReportInput input, const ReportOptions& options) {
-  if (!options.layout.empty()) {
-    throw model::UsageError("a layout is written as Markdown, and a page has no room for one",
-                            "leave out --layout, or write to a file called .md");
-  }
   input.usages = usages(connection, input, options);
   input.database_flag = database_flag();
   return reports::to_html(input);
@@ -245,6 +241,9 @@ std::string page(const db::Connection& connection, reports::ReportInput input, c
 std::string render(const db::Connection& connection, reports::ReportInput input,
                    const ReportOptions& options) {
   const std::string format = format_of(options);
+  if (format != "md" && !options.layout.empty())
+    throw model::UsageError("a layout is written as Markdown, and other formats have no room for one",
+                            "leave out --layout, or write to a file called .md");
   if (format == "html") return page(connection, std::move(input), options);
   if (format == "csv") return reports::to_csv(input);
   if (format == "json") return reports::to_json(input);

@@ -230,7 +230,7 @@ class WatchedDatabase final : public Watched {
       display.search_ended(search);
     }
     for (const db::OpenAttempt& attempt : db::open_attempts(m_connection)) {
-      if (!attempt.this_boot) continue;
+      if (!attempt.is_alive) continue;
       model::TrialRecord trial;
       trial.kernel = attempt.kernel;
       trial.problem = attempt.problem;
