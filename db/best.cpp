@@ -137,6 +137,10 @@ std::vector<TrialRecord> candidates(const Connection& db, const Case& tuning_cas
   return list;
 }
 
+/// The least time that a trial ever had: finals are of other clocks than races.
+constexpr const char* least_of_trial =
+    "SELECT min(median_ns) FROM measurements WHERE trial = ? AND status = 'ok'";
+
 /// Completes answers that name their case.
 class Answers {
  public:
@@ -146,7 +150,8 @@ class Answers {
         m_finder(db),
         m_checker(db),
         m_searches(db),
-        m_dropped(db, sql("count_dropped")) {}
+        m_dropped(db, sql("count_dropped")),
+        m_least(db, least_of_trial) {}
 
   /// Without the cases in which nothing may win.
   std::vector<BestAnswer> complete(std::vector<BestAnswer> answers) {
@@ -224,7 +229,7 @@ class Answers {
                                                        time_ns(one) < finalist->outcome.measurement->low_ns));
     });
     answer.winner = newcomer != kept.end() ? *newcomer : finalist != nullptr ? *finalist : kept.front();
-    if (!is_whole(kept.front())) answer.winner = kept.front();
+    if (!is_whole(kept.front()) && !was_as_fast(kept, time_ns(kept.front()))) answer.winner = kept.front();
     answer.had_final = finalist != nullptr;
     answer.beats_final = answer.had_final && answer.winner.key != finalist->key;
     std::vector<Digest> tied;
@@ -243,6 +248,13 @@ class Answers {
              time_ns(one) <= time_ns(answer.winner) * near_the_best;
     });
     return true;
+  }
+
+  /// Whether one that was measured whole ever took so little: a final's time may be of a lower clock.
+  bool was_as_fast(const std::vector<TrialRecord>& kept, double ns) {
+    return std::ranges::any_of(kept, [&](const TrialRecord& one) {
+      return is_whole(one) && m_least.first(read_real, one.key).value().value_or(time_ns(one)) <= ns;
+    });
   }
 
   void take_final(BestAnswer& answer, const Digest& tuning_case, const Digest& final) {
@@ -268,6 +280,7 @@ class Answers {
   FinalChecker m_checker;
   SearchFinder m_searches;
   Statement m_dropped;
+  Statement m_least;
 };
 
 TrialFilter filter_of(const BestQuery& query) {
@@ -402,12 +415,8 @@ std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilte
 
 namespace {
 
-/// The least time that a trial ever had: finals are of other clocks than races.
 double least_ns(const Connection& db, const tuner::model::Digest& trial, double otherwise) {
-  return Statement(db, "SELECT min(median_ns) FROM measurements WHERE trial = ? AND status = 'ok'")
-      .first(read_real, trial)
-      .value()
-      .value_or(otherwise);
+  return Statement(db, least_of_trial).first(read_real, trial).value().value_or(otherwise);
 }
 
 /// Of the trial that all ratios are to, as it raced.

@@ -89,6 +89,18 @@ TEST_SUITE("db, same bits") {
       store.record(dropped);
       CHECK(best_of(store, query_of({})) == "dropped");
     }
+    SUBCASE("a dropped one is not faster than what raced as fast and had a slow final") {
+      TrialRecord dropped = trial_of("dropped", 512, 110, bits("x"));
+      dropped.outcome.status = TrialStatus::dropped;
+      store.record(dropped);
+      FinalRecord final = sample_final();
+      final.entries = {{key("same"), 1, 1, 1, true}, {key("default 512"), 2, 2, 2, false}};
+      final.chosen = key("same");
+      final.coverage =
+          store.possible_final(db_test::cube(512), db_test::sample_environment(), 4, 10).coverage;
+      store.record_final(final, {trial_of("same", 512, 150, bits("x")), default_of(512, 300, bits("x"))});
+      CHECK(best_of(store, query_of({})) == "same");
+    }
     SUBCASE("where nobody knows the default's bits the answer says why") {
       store.record(default_of(512, 200, std::nullopt));
       CHECK(contains(best_of(store, query_of({})), "its bits are unknown"));
