@@ -147,6 +147,11 @@ TEST_SUITE("e2e") {
     CHECK(result.exit_code == 0);
     CHECK(has(result.err, "3 failed: compile_error: "));
     CHECK(has(result.err, "BLOCK=64"));
+    const ProgramResult planned =
+        user.types({"plan", "--device", "cpu", "--kernel", user.home.path() + "/broken.toml", "--sizes",
+                    "2048", "--cache-dir", user.home.path() + "/no cache"});
+    CAPTURE(planned.out);
+    CHECK(has(planned.out, "compiled just now; 2 failed: `tuner compile` says why"));
 
     const ProgramResult small = user.types({"compile", "--device", "cpu", "--kernel", "matmul", "--sizes",
                                             "64..512:64", "--budget", "40", "--cache-limit-mb", "1"});

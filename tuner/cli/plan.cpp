@@ -193,26 +193,32 @@ class Planner {
                            device, static_cast<int>(sweep::CompileTimes::most_results)))
       expectation.learn(spec.name, time.configuration, time.compile_ms);
     const bool from_past = expectation.knows();
-    if (!from_past) compile_sample(spec.name, maker, list, expectation);
+    const std::size_t failed = from_past ? 0 : compile_sample(spec.name, maker, list, expectation);
     expectation.settle(spec.name);
     m_plan.compile_basis.push_back(
         from_past
             ? fmt::format("{}: from the times of {}", spec.name,
                           util::counted(expectation.known(), "earlier compilation"))
-            : fmt::format("{}: as a sample of {} took, compiled just now", spec.name, expectation.known()));
+            : fmt::format("{}: as a sample of {} took, compiled just now{}", spec.name, expectation.known(),
+                          failed > 0 ? fmt::format("; {} failed: `tuner compile` says why", failed) : ""));
     return expectation;
   }
 
-  void compile_sample(const std::string& kernel, const sweep::TrialMaker& maker,
-                      const space::ConfigurationList& list, Expectation& expectation) {
+  /// How many of them do not compile.
+  std::size_t compile_sample(const std::string& kernel, const sweep::TrialMaker& maker,
+                             const space::ConfigurationList& list, Expectation& expectation) {
     std::map<compile::CompilePool::Ticket, model::Configuration> under_way;
     for (const std::size_t index : search::covering_sample(list, sample_size)) {
       sweep::Trial trial = maker.make(list[index]);
       if (trial.record.outcome.status == model::TrialStatus::ok)
         under_way.emplace(sample_pool().submit(std::move(trial.job)), list[index]);
     }
-    while (const auto finished = sample_pool().take())
+    std::size_t failed = 0;
+    while (const auto finished = sample_pool().take()) {
       expectation.learn(kernel, under_way.at(finished->ticket), finished->compilation->compile_ms);
+      failed += finished->compilation->status != model::TrialStatus::ok ? 1 : 0;
+    }
+    return failed;
   }
 
   /// Past the cache: a plan leaves nothing behind.
