@@ -393,26 +393,6 @@ std::map<std::string, double> least_ns_of_kernels(const Connection& db,
   return least;
 }
 
-std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter) {
-  std::vector<tuner::model::Winner> list;
-  for (BestAnswer& answer : best_of_each(db, filter)) {
-    tuner::model::Winner winner;
-    winner.problem = answer.tuning_case.problem;
-    winner.environment = answer.tuning_case.environment;
-    winner.trial = answer.winner.key;
-    winner.same_bits = std::move(answer.same_bits);
-    winner.final = std::move(answer.final);
-    winner.in_turn_ns = answer.check.in_turn_ns;
-    winner.is_off_clock = answer.check.is_off_clock();
-    winner.is_settled = !answer.check.is_unsettled();
-    winner.searched = std::move(answer.searched);
-    for (const TrialRecord& trial : answer.tied) winner.tied.push_back(trial.key);
-    for (const Newcomers& newcomers : answer.newcomers) winner.newcomers += newcomers.trials;
-    list.push_back(std::move(winner));
-  }
-  return list;
-}
-
 namespace {
 
 double least_ns(const Connection& db, const tuner::model::Digest& trial, double otherwise) {

@@ -97,7 +97,8 @@ struct BestAnswer {
   std::int64_t tied_count = 0;                  ///< `tied` may be the first few of them
   std::optional<tuner::model::TrialRecord>
       untuned;  ///< the default configuration of the winner's kernel, when ok or dropped
-  /// As model::Winner has it.
+  /// The entries of the final grouped by equal output bits, the winner's own group first where its bits are
+  /// known. Entries with unknown bits are in no group.
   std::vector<std::vector<tuner::model::Digest>> same_bits = {};
   std::vector<tuner::model::TrialRecord> baselines;  ///< of the same problem and class, fastest first
   std::vector<tuner::model::Ceiling> ceilings;       ///< of the class's device
@@ -141,9 +142,6 @@ std::vector<BestAnswer> best_of_each(const Connection& db, const TrialFilter& fi
 /// The least time that a trial of each kernel has in a case, dropped or not, by name.
 std::map<std::string, double> least_ns_of_kernels(const Connection& db,
                                                   const tuner::model::CaseName& tuning_case);
-/// best_of_each() in short, for reports.
-std::vector<tuner::model::Winner> winners(const Connection& db, const TrialFilter& filter);
-
 /// A trial of a case beside the others.
 struct Ranked {
   tuner::model::TrialRecord trial;  ///< without raw samples

@@ -6,9 +6,7 @@
 #include <array>
 #include <map>
 #include <tuple>
-#include <utility>
 
-#include "reports/summary.hpp"
 #include "reports/text.hpp"
 #include "tuner/explain/explain.hpp"
 #include "tuner/util/text.hpp"

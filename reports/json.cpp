@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
 
 #include "reports/findings.hpp"
@@ -149,9 +148,9 @@ Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>
 }
 
 Json report_trial_json(const TrialRecord& trial, const ReportInput& input) {
-  const model::Winner* winner = winner_of(input.winners, trial.problem, trial.environment);
+  const db::BestAnswer* answer = answer_of(input.answers, trial.problem, trial.environment);
   Json out =
-      trial_json(trial, input.ceilings, winner != nullptr && winner->final ? &*winner->final : nullptr);
+      trial_json(trial, input.ceilings, answer != nullptr && answer->final ? &*answer->final : nullptr);
   if (const auto counted = input.counters.find(trial.key); counted != input.counters.end())
     for (const model::Counter& counter : counted->second) out["counters"][counter.metric] = counter.value;
   return out;
@@ -166,7 +165,7 @@ std::string to_json(const ReportInput& input) {
   out.replace(out.rfind("\n}"), std::string::npos, ",\n  \"environments\": [");
   const char* between = "\n";
   for (const EnvironmentGroup& group : by_environment(view(input.trials))) {
-    const std::string about = line(group_json(group, by_problem(group.trials, input.winners), input));
+    const std::string about = line(group_json(group, by_problem(group.trials, input.answers), input));
     out += fmt::format("{}    {},\"trials\":[", std::exchange(between, ",\n"),
                        std::string_view(about).substr(0, about.size() - 1));
     const char* behind = "\n";

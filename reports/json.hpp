@@ -66,21 +66,17 @@ std::string json_text(const Json& value);
 /// A line for each trial, RFC 4180, below a header. A field without value is empty.
 std::string to_csv(const ReportInput& input);
 
-/// `{"count", "columns": {PATH: …}}` for a page of `trials`, which are of one environment. A column is
-/// `{"all": value}` where all trials have one value, `[number, …]`, or `{"values", "codes"}`, where -1 is
-/// no value. What the environment says already is left out, and so are columns without a value. A text of
-/// more than 500 bytes is cut.
-Json columns_json(const Trials& trials, const ReportInput& input);
-
 /// A file of the folders `reports` and `reports/page`, in the binary. Throws model::Error where there is
 /// none.
 std::string_view embedded_text(std::string_view path);
 
 /// One self-contained HTML file that loads nothing: the report's JSON and the scripts that draw it. The JSON
-/// is that of to_json(), on one line, with these differences: trials are columns_json() and `problems`, the
-/// place of each trial's problem, null of those that may not be chosen; an environment has `headlines` by
-/// family; a problem has `family` (see FamilyGroup), `searched_text`, `command` and `flags` (see Usage), and
-/// its final no coverage.
+/// is that of to_json(), on one line, with these differences: trials stand by column, `{"count", "columns":
+/// {PATH: …}}`, with `problems`, the place of each trial's problem, null of those that may not be chosen. A
+/// column is `{"all": value}` where all trials have one value, `[number, …]`, or `{"values", "codes"}`, where
+/// -1 is no value; what the environment says already is left out, and so are columns without a value; a text
+/// of more than 500 bytes is cut. An environment has `headlines` by family; a problem has `family` (see
+/// FamilyGroup), `searched_text`, `command` and `flags` (see Usage), and its final no coverage.
 std::string to_html(const ReportInput& input);
 
 }  // namespace reports

@@ -17,6 +17,16 @@
 #include "tuner/util/text.hpp"
 
 namespace reports {
+
+std::span<const tuner::model::EmbeddedFile> embedded_files();  // generated
+
+std::string_view embedded_text(std::string_view path) {
+  for (const tuner::model::EmbeddedFile& file : embedded_files()) {
+    if (file.path == path) return file.text;
+  }
+  throw tuner::model::Error("the binary lacks " + std::string(path));
+}
+
 namespace {
 
 using db::json_of;
@@ -64,13 +74,13 @@ class Paths {
 
 /// The trial's JSON with the number of its samples in their place, and whether it is the one to use.
 Json row_json(const TrialRecord& trial, const ReportInput& input) {
-  const model::Winner* winner = winner_of(input.winners, trial.problem, trial.environment);
+  const db::BestAnswer* answer = answer_of(input.answers, trial.problem, trial.environment);
   Json row = report_trial_json(trial, input);
   if (trial.outcome.measurement) {
     row["measurement"].erase("samples_ns");
     row["measurement"]["samples"] = trial.outcome.measurement->samples_ns.size();
   }
-  row["best"] = winner != nullptr && winner->trial == trial.key;
+  row["best"] = answer != nullptr && answer->winner.key == trial.key;
   return row;
 }
 
@@ -143,6 +153,9 @@ std::string to_csv(const ReportInput& input) {
   return out;
 }
 
+namespace {
+
+/// Of trials of one environment, see to_html().
 Json columns_json(const Trials& trials, const ReportInput& input) {
   Paths order;
   std::unordered_map<std::string, ValueColumn> columns;
@@ -160,17 +173,6 @@ Json columns_json(const Trials& trials, const ReportInput& input) {
   }
   return out;
 }
-
-std::span<const tuner::model::EmbeddedFile> embedded_files();  // generated
-
-std::string_view embedded_text(std::string_view path) {
-  for (const tuner::model::EmbeddedFile& file : embedded_files()) {
-    if (file.path == path) return file.text;
-  }
-  throw tuner::model::Error("the binary lacks " + std::string(path));
-}
-
-namespace {
 
 /// Of each trial the place of its problem.
 Json places(const Trials& trials, const std::vector<ProblemSummary>& problems) {
@@ -207,7 +209,7 @@ Json page_json(const ReportInput& input) {
     std::vector<std::string> families;  // of the problems
     Json headlines = Json::object();
     for (const FamilyGroup& family : by_family(group.trials)) {
-      const std::vector<ProblemSummary> own = by_problem(family.trials, input.winners);
+      const std::vector<ProblemSummary> own = by_problem(family.trials, input.answers);
       problems.insert(problems.end(), own.begin(), own.end());
       families.resize(problems.size(), family.name);
       headlines[family.name] = headline(own, input.ceilings);

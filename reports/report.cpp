@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "reports/findings.hpp"
-#include "reports/layout.hpp"
 #include "reports/text.hpp"
 
 namespace reports {
@@ -237,7 +236,7 @@ void add_family(const ReportInput& input, const FamilyGroup& group, Document& do
   const auto& [family, trials] = group;
   const std::string metric = first_metric(trials);
   const Field value{metric.empty() ? "time_ms" : metric, "", 1};
-  const std::vector<ProblemSummary> problems = by_problem(trials, input.winners);
+  const std::vector<ProblemSummary> problems = by_problem(trials, input.answers);
 
   document.add(Heading{3, family + ": best per size"});
   if (const std::string text = headline(problems, input.ceilings); !text.empty())

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 
-#include "tuner/model/winner.hpp"
 #include "tuner/util/text.hpp"
 
 namespace reports {
@@ -55,22 +53,23 @@ bool may_win(const TrialRecord& trial) {
 }
 
 ProblemSummary summarize(const model::Problem& problem, const Trials& trials,
-                         const std::vector<model::Winner>& winners) {
+                         const db::BestAnswers& answers) {
   ProblemSummary out;
   out.problem = problem;
   out.trials = trials;
-  if (const auto* winner = winner_of(winners, problem, trials.front()->environment)) {
-    out.best = with_key(trials, winner->trial);
-    out.in_turn_ns = winner->in_turn_ns;
-    out.is_off_clock = winner->is_off_clock;
-    out.is_settled = winner->is_settled;
-    out.newcomers = winner->newcomers;
-    out.searched = winner->searched;
-    out.over_default = winner->over_default;
-    out.same_bits = winner->same_bits;
-    if (out.best != nullptr && winner->final) out.final = &*winner->final;
-    for (const model::Digest& key : winner->tied) {
-      if (const TrialRecord* trial = with_key(trials, key)) out.tied.push_back(trial);
+  if (const auto* answer = answer_of(answers, problem, trials.front()->environment)) {
+    out.best = with_key(trials, answer->winner.key);
+    for (const db::Newcomers& newcomers : answer->newcomers) out.newcomers += newcomers.trials;
+    out.in_turn_ns = answer->check.in_turn_ns;
+    out.is_off_clock = answer->check.is_off_clock();
+    out.is_settled = !answer->check.is_unsettled();
+    out.searched = answer->searched;
+    out.same_bits = answer->same_bits;
+    if (answer->untuned && answer->untuned->outcome.measurement)
+      out.over_default = db::times_as_long(*answer, *answer->untuned);
+    if (out.best != nullptr && answer->final) out.final = &*answer->final;
+    for (const TrialRecord& tied : answer->tied) {
+      if (const TrialRecord* trial = with_key(trials, tied.key)) out.tied.push_back(trial);
     }
   }
   for (const TrialRecord* trial : trials) {
@@ -184,26 +183,26 @@ bool problem_less(const model::Problem& a, const model::Problem& b) {
          std::tie(b.family, b.row_padding, of_b, b.sizes, b.type);
 }
 
-const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
-                               const model::Environment& environment) {
-  const auto found = std::find_if(winners.begin(), winners.end(), [&](const model::Winner& winner) {
-    return winner.problem == problem && winner.environment == environment;
+const db::BestAnswer* answer_of(const db::BestAnswers& answers, const model::Problem& problem,
+                                const model::Environment& environment) {
+  const auto found = std::ranges::find_if(answers, [&](const db::BestAnswer& answer) {
+    return answer.problem() == problem && answer.environment() == environment;
   });
-  return found == winners.end() ? nullptr : &*found;
+  return found == answers.end() ? nullptr : &*found;
 }
 
 const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const TrialRecord& trial) {
   return final == nullptr ? nullptr : model::entry_of(*final, trial.key);
 }
 
-std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::Winner>& winners) {
+std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswers& answers) {
   std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
   for (const TrialRecord* trial : trials) groups[trial->problem].push_back(trial);
   std::vector<ProblemSummary> out;
   for (const auto& [problem, group] : groups) {
     const Trials own = select(group, may_win);
     if (own.empty()) continue;
-    ProblemSummary& summary = out.emplace_back(summarize(problem, own, winners));
+    ProblemSummary& summary = out.emplace_back(summarize(problem, own, answers));
     summary.baselines = select(group, [](const TrialRecord& t) { return !may_win(t) && is_trusted(t); });
     std::sort(summary.baselines.begin(), summary.baselines.end(), faster);
   }

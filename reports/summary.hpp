@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "db/best.hpp"
 #include "tuner/explain/explain.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/run_record.hpp"
@@ -30,9 +31,8 @@ struct ReportInput {
   std::vector<std::string> notes;      ///< paragraphs shown under the title
   std::vector<model::RunRecord> runs;  ///< give the device's properties and the sweeps' command lines
   std::vector<model::TrialRecord>
-      trials;  ///< of any number of environments, families and problems, in any order
-  std::vector<model::Winner>
-      winners;  ///< the trial to use of each problem and environment; decided elsewhere
+      trials;               ///< of any number of environments, families and problems, in any order
+  db::BestAnswers answers;  ///< what to use of each problem and environment; decided elsewhere
   std::vector<model::Ceiling> ceilings;  ///< of any devices
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
@@ -88,33 +88,32 @@ const model::TrialRecord* fastest_approximate(const Trials& trials);
 struct ProblemSummary {
   model::Problem problem;
   Trials trials;
-  const model::TrialRecord* best = nullptr;   ///< the one to use; null: nothing ran
-  const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
-  double in_turn_ns = 0;                      ///< as model::Winner has it, and the next two
+  const model::TrialRecord* best = nullptr;           ///< the one to use; null: nothing ran
+  const model::FinalRecord* final = nullptr;          ///< by which `best` was found; null: not re-measured
+  double in_turn_ns = 0;                              ///< as db::FinalCheck has it, and the next two
   bool is_off_clock = false;
   bool is_settled = true;
-  std::int64_t newcomers = 0;  ///< trials near `best` that no final has considered
-  /// By the bits that they give, see model::Winner::same_bits.
-  std::vector<std::vector<model::Digest>> same_bits;
+  std::int64_t newcomers = 0;                         ///< trials near `best` that no final has considered
+  std::vector<std::vector<model::Digest>> same_bits;  ///< see db::BestAnswer
   Trials tied;  ///< others that cannot be told from `best`, fastest first
   const model::TrialRecord* default_trial =
       nullptr;                                  ///< measured default configuration of the winner's kernel
   const model::TrialRecord* slowest = nullptr;  ///< of those measured, approximate ones included
   std::optional<model::Searched> searched;      ///< how far its space has been searched, where that is known
   Trials baselines;                             ///< with a trusted time, fastest first; no part of `trials`
-  std::optional<double> over_default;           ///< see model::Winner
+  std::optional<double> over_default;           ///< the default's time by that of `best`
 
   /// default time / best time; absent when the default was not measured.
   std::optional<double> speedup() const;
 };
 
 /// One entry a problem that has trials which may be chosen, in order of family, padding and size. `trials`
-/// must be of one environment. The result points into `winners`.
-std::vector<ProblemSummary> by_problem(const Trials& trials, const std::vector<model::Winner>& winners);
+/// must be of one environment. The result points into `answers`.
+std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswers& answers);
 
-/// The winner of a problem in an environment, or null.
-const model::Winner* winner_of(const std::vector<model::Winner>& winners, const model::Problem& problem,
-                               const model::Environment& environment);
+/// That of a problem in an environment, or null.
+const db::BestAnswer* answer_of(const db::BestAnswers& answers, const model::Problem& problem,
+                                const model::Environment& environment);
 
 /// How a trial did in its final: null where it took no part, or there was none.
 const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const model::TrialRecord& trial);

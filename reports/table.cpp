@@ -10,7 +10,6 @@
 
 #include "reports/text.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/text.hpp"
 
 namespace reports {
 namespace util = tuner::util;

@@ -6,10 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include "tuner/model/trial.hpp"
-#include "tuner/util/text.hpp"
 
 namespace reports {
 namespace util = tuner::util;

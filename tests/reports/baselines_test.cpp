@@ -25,7 +25,7 @@ reports::ReportInput report_with_library() {
   input.trials.push_back(library(cube(1024), 1));
   model::FinalRecord final = sample_final();
   final.entries.push_back({input.trials[input.trials.size() - 2].key, 1.2, 1.15, 1.25, false});
-  input.winners = winners_of(input.trials, {final});
+  input.answers = answers_of(input.trials, {final});
   return input;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("a library has a column of ratios, with an interval where it was in th
 
 TEST_CASE("a library is neither the best nor the fastest nor the slowest of a size") {
   const reports::ReportInput input = report_with_library();
-  const auto problems = reports::by_problem(reports::view(input.trials), input.winners);
+  const auto problems = reports::by_problem(reports::view(input.trials), input.answers);
   int seen = 0;
   for (const auto& problem : problems) {
     for (const model::TrialRecord* trial : problem.trials) CHECK(trial->role == model::Role::competitor);
@@ -64,7 +64,7 @@ TEST_CASE("a library is neither the best nor the fastest nor the slowest of a si
 TEST_CASE("without a library there is neither column nor sentence") {
   reports::ReportInput input;
   input.trials = sample_trials();
-  input.winners = winners_of(input.trials);
+  input.answers = answers_of(input.trials);
   CHECK(reports::to_markdown(reports::build_report(input)).find("library") == std::string::npos);
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("one size changes nothing, and sizes without a winner are left out") {
 
 TEST_CASE("a report tells what binds the best, where that is a flaw or a limit that is near") {
   reports::ReportInput input = sample_input();
-  const model::Digest& best = input.winners.front().trial;
+  const model::Digest& best = input.answers.front().winner.key;
   tuner::explain::Finding finding;
   finding.text = "it waits for 7 others";
   finding.next = "fewer of them";

@@ -12,7 +12,7 @@ namespace {
 std::string report_with_final(const std::vector<model::TrialRecord>& trials) {
   reports::ReportInput input;
   input.trials = trials;
-  input.winners = winners_of(trials);
+  input.answers = answers_of(trials);
   return reports::to_markdown(reports::build_report(input));
 }
 
@@ -22,7 +22,7 @@ TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("where there was a final, its choice is the best, with those it tied with there") {
   const auto trials = sample_trials();
-  const auto winners = winners_of(trials);
+  const auto winners = answers_of(trials);
   const auto problems = reports::by_problem(reports::view(trials), winners);
   const auto problem = std::find_if(problems.begin(), problems.end(),
                                     [](const auto& one) { return one.problem == cube(512); });
@@ -38,9 +38,9 @@ TEST_CASE("where there was a final, its choice is the best, with those it tied w
 
 TEST_CASE("a winner of another class is none here") {
   auto trials = sample_trials();
-  auto winners = winners_of(trials);
-  for (model::Winner& winner : winners) winner.environment.driver = "999";
-  for (const auto& problem : reports::by_problem(reports::view(trials), winners))
+  auto answers = answers_of(trials);
+  for (db::BestAnswer& answer : answers) answer.tuning_case.environment.driver = "999";
+  for (const auto& problem : reports::by_problem(reports::view(trials), answers))
     CHECK(problem.best == nullptr);
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("a best that was dropped early has no interval, and its share is appro
   input.trials = {measured("a", {{"BLOCK_SIZE", 8}}, cube(512), 1e6)};
   input.trials[0].outcome.status = model::TrialStatus::dropped;
   input.trials[0].workload = {45e9, 1e9};
-  input.winners = winners_of(input.trials, {});
+  input.answers = answers_of(input.trials, {});
   input.ceilings = sample_ceilings();
   const std::string text = reports::to_markdown(reports::build_report(input));
   INFO(text);
@@ -74,17 +74,19 @@ TEST_CASE("a best that was dropped early has no interval, and its share is appro
 TEST_CASE("a best whose final had two clocks, or disagrees with the race, is marked and explained") {
   reports::ReportInput input;
   input.trials = sample_trials();
-  input.winners = winners_of(input.trials);
-  const auto winner = std::ranges::find(input.winners, cube(512), &model::Winner::problem);
-  REQUIRE(winner != input.winners.end());
+  input.answers = answers_of(input.trials);
+  const auto answer = std::ranges::find(input.answers, cube(512), [](const db::BestAnswer& one) {
+    return one.tuning_case.problem;
+  });
+  REQUIRE(answer != input.answers.end());
   const auto markdown = [&] { return reports::to_markdown(reports::build_report(input)); };
   CHECK_FALSE(contains(markdown(), "‡"));
   CHECK_FALSE(contains(markdown(), "unsettled"));
-  winner->in_turn_ns = 18'000;
-  winner->is_off_clock = true;
+  answer->check.in_turn_ns = 18'000;
+  answer->check.final_ns = 20'000;
   CHECK(contains(markdown(), " 20.10 µs ‡ |"));
   CHECK(contains(markdown(), "in turn with its rivals the fastest took 18.00 µs at 512."));
-  winner->is_settled = false;
+  answer->check.faster_elsewhere = 1;
   CHECK(contains(markdown(), " 20.10 µs ‡ unsettled |"));
   CHECK(contains(markdown(), "unsettled: race and final disagree"));
   const std::string json = reports::to_json(input);

@@ -28,12 +28,12 @@ TEST_SUITE("reports") {
           input.trials.push_back(std::move(trial));
         }
       }
-      model::Winner winner;
-      winner.problem = cube(size);
-      winner.environment = sample_environment();
-      winner.trial = input.trials[input.trials.size() - 6].key;
-      winner.tied = {input.trials[input.trials.size() - 5].key};
-      input.winners.push_back(std::move(winner));
+      db::BestAnswer answer;
+      answer.tuning_case.problem = cube(size);
+      answer.tuning_case.environment = sample_environment();
+      answer.winner = input.trials[input.trials.size() - 6];
+      answer.tied = {input.trials[input.trials.size() - 5]};
+      input.answers.push_back(std::move(answer));
     }
     return input;
   }

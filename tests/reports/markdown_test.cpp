@@ -20,7 +20,7 @@ reports::ReportInput sample_report() {
   input.notes = {"Figures of an imaginary device."};
   input.runs = {sample_run()};
   input.trials = sample_trials();
-  input.winners = winners_of(input.trials);
+  input.answers = answers_of(input.trials);
   input.ceilings = sample_ceilings();
   return input;
 }

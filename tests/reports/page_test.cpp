@@ -81,8 +81,9 @@ TEST_SUITE("page") {
 
   TEST_CASE("a page says the headline and how far a space was searched in the words of other answers") {
     reports::ReportInput input = sample_input();
-    input.winners.front().searched = model::Searched{44, 44, std::nullopt, 0};
-    input.usages[input.winners.front().trial] = {"tuner best 256", " --family f", "-DTUNER_KERNEL=shared"};
+    input.answers.front().searched = model::Searched{44, 44, std::nullopt, 0};
+    input.usages[input.answers.front().winner.key] = {"tuner best 256", " --family f",
+                                                      "-DTUNER_KERNEL=shared"};
     const json environment = data_of(reports::to_html(input))["environments"][0];
     CHECK(contains(environment["headlines"].begin()->get<std::string>(), "At 3 sizes"));
     CHECK(environment["problems"][0]["searched_text"] == "searched whole: all 44");
@@ -100,7 +101,7 @@ TEST_SUITE("page") {
       trial.role = model::Role::ceiling;
     }
     input.trials.insert(input.trials.end(), others.begin(), others.end());
-    input.winners = winners_of(input.trials, {});
+    input.answers = answers_of(input.trials, {});
     const json environment = data_of(reports::to_html(input))["environments"][0];
     const json& problems = environment["problems"];
     REQUIRE(problems.size() == 6);
@@ -147,7 +148,7 @@ TEST_SUITE("page") {
     CHECK(data_of(reports::to_html({}))["environments"].empty());
     reports::ReportInput input;
     input.trials = {measured("only", {}, cube(64), 1000)};
-    input.winners = winners_of(input.trials, {});
+    input.answers = answers_of(input.trials, {});
     const json environment = data_of(reports::to_html(input))["environments"][0];
     CHECK(environment["trials"]["count"] == 1);
     CHECK(environment["problems"][0]["best"] == environment["trials"]["columns"]["trial"]["all"]);

@@ -149,7 +149,7 @@ reports::ReportInput sample_input() {
   input.generated_at = "2026-01-02T03:06:00Z";
   input.runs = {sample_run()};
   input.trials = sample_trials();
-  input.winners = winners_of(input.trials);
+  input.answers = answers_of(input.trials);
   input.ceilings = sample_ceilings();
   return input;
 }

@@ -30,8 +30,8 @@ std::vector<model::TrialRecord> sample_trials();
 /// One at 512 between the two tied there and one slower: the second is chosen, because ties are.
 model::FinalRecord sample_final();
 /// Which trials a database that has these, and the finals between them, would name.
-std::vector<model::Winner> winners_of(const std::vector<model::TrialRecord>& trials,
-                                      const std::vector<model::FinalRecord>& finals = {sample_final()});
+db::BestAnswers answers_of(const std::vector<model::TrialRecord>& trials,
+                           const std::vector<model::FinalRecord>& finals = {sample_final()});
 /// What the imaginary device can do at most.
 std::vector<model::Ceiling> sample_ceilings();
 /// A report of all these.

@@ -91,12 +91,12 @@ TEST_SUITE("reports") {
     input.trials = tests::sample_trials();
     CHECK_FALSE(contains(reports::to_markdown(reports::build_report(input)), "origin"));
     for (auto& trial : input.trials) trial.origin = "NVIDIA A100";
-    tuner::model::Winner winner;
-    winner.problem = tests::cube(512);
-    winner.environment = tests::sample_environment();
-    winner.trial = input.trials[3].key;
-    winner.searched = some_searched();
-    input.winners = {winner};
+    db::BestAnswer answer;
+    answer.tuning_case.problem = tests::cube(512);
+    answer.tuning_case.environment = tests::sample_environment();
+    answer.winner = input.trials[3];
+    answer.searched = some_searched();
+    input.answers = {answer};
     const std::string text = reports::to_markdown(reports::build_report(input));
     CHECK(contains(text, "| origin "));
     CHECK(contains(text, "NVIDIA A100"));

@@ -15,7 +15,7 @@ TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("the winner of a size is the one decided elsewhere, whatever the order of the rows") {
   auto trials = sample_trials();
-  const auto winners = winners_of(trials, {});
+  const auto winners = answers_of(trials, {});
   for (int round = 0; round < 2; ++round) {
     const auto problems = reports::by_problem(reports::view(trials), winners);
     REQUIRE(problems.size() == 3);
@@ -32,7 +32,7 @@ TEST_CASE("the winner of a size is the one decided elsewhere, whatever the order
 
 TEST_CASE("the speed-up is over the default of the winner's own kernel") {
   const auto trials = sample_trials();
-  const auto winners = winners_of(trials);
+  const auto winners = answers_of(trials);
   const auto problems = reports::by_problem(reports::view(trials), winners);
   CHECK(problems[2].speedup() == doctest::Approx(330.0 / 112.0));
 }

@@ -37,10 +37,10 @@ Place place_of(const model::TrialRecord& trial) {
 std::vector<BestTrial> best_in(const db::Connection& connection, db::TrialFilter filter) {
   std::vector<BestTrial> best;
   filter.ceilings = false;
-  for (const model::Winner& winner : db::winners(connection, filter)) {
+  for (const db::BestAnswer& answer : db::best_of_each(connection, filter)) {
     BestTrial& one = best.emplace_back();
-    one.trial = db::find_trial(connection, winner.trial).value();
-    for (const db::StoredMeasurement& stored : db::measurements(connection, winner.trial)) {
+    one.trial = db::find_trial(connection, answer.winner.key).value();
+    for (const db::StoredMeasurement& stored : db::measurements(connection, answer.winner.key)) {
       const std::vector<double>& samples = stored.measurement.samples_ns;
       if (stored.run == one.trial.run)
         one.samples_ns.insert(one.samples_ns.end(), samples.begin(), samples.end());

@@ -87,15 +87,16 @@ std::size_t id_digits(const db::Connection& connection, const reports::ReportInp
   for (const model::TrialRecord& trial : input.trials) keys.push_back(trial.key.hex());
   std::size_t digits = util::telling_length(std::move(keys), input.id_digits);
   db::ShortIds ids(connection);
-  for (const model::Winner& winner : input.winners) digits = std::max(digits, ids.of(winner.trial).size());
+  for (const db::BestAnswer& answer : input.answers)
+    digits = std::max(digits, ids.of(answer.winner.key).size());
   return digits;
 }
 
 /// Behind commands about a family of the report, so that they answer as it does.
-std::string selection(const std::string& kernel, const model::Winner& winner, bool is_one_of_many) {
-  std::string out = " --family " + util::shell_quote(winner.problem.family);
+std::string selection(const std::string& kernel, const db::BestAnswer& answer, bool is_one_of_many) {
+  std::string out = " --family " + util::shell_quote(answer.problem().family);
   if (!kernel.empty()) out += " --kernel " + util::shell_quote(kernel);
-  if (is_one_of_many) out += " --environment " + util::shell_quote(winner.environment.text());
+  if (is_one_of_many) out += " --environment " + util::shell_quote(answer.environment().text());
   return out + database_flag();
 }
 
@@ -107,23 +108,23 @@ std::map<model::Digest, reports::Usage> usages(const db::Connection& connection,
   for (const model::TrialRecord& trial : input.trials) trials.emplace(trial.key, &trial);
   std::set<model::Digest> environments;
   std::map<std::string, std::set<std::string>> kinds;  // of problems, by family
-  for (const model::Winner& winner : input.winners) {
-    environments.insert(winner.environment.key());
-    kinds[winner.problem.family].insert(winner.problem.kind());
+  for (const db::BestAnswer& answer : input.answers) {
+    environments.insert(answer.environment().key());
+    kinds[answer.problem().family].insert(answer.problem().kind());
   }
   // Where the report leaves environments out, the database may hold others that would answer.
   const bool is_one_of_many =
       environments.size() > 1 || !options.filter.device.empty() || options.keep != nullptr;
   std::map<model::Digest, reports::Usage> out;
   SpecsAtHand specs(connection, "");
-  for (const model::Winner& winner : input.winners) {
-    const auto trial = trials.find(winner.trial);
+  for (const db::BestAnswer& answer : input.answers) {
+    const auto trial = trials.find(answer.winner.key);
     if (trial == trials.end()) continue;
-    const model::Problem& problem = winner.problem;
-    reports::Usage& usage = out[winner.trial];
+    const model::Problem& problem = answer.problem();
+    reports::Usage& usage = out[answer.winner.key];
     const bool is_one_kind = kinds[problem.family].size() == 1;
     usage.selection =
-        selection(is_one_kind ? options.filter.kernel : trial->second->kernel, winner, is_one_of_many);
+        selection(is_one_kind ? options.filter.kernel : trial->second->kernel, answer, is_one_of_many);
     usage.command = "tuner best " + problem.size_text() + usage.selection;
     if (problem.row_padding != 0) usage.command += fmt::format(" --pad {}", problem.row_padding);
     try {
@@ -153,27 +154,21 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
     notes.push_back(text + ".");
 }
 
-/// How far each winner that the report shows is before the default, and why it is fast, by what is at hand:
-/// nothing is compiled for it.
+/// Why each winner that the report shows is fast, by what is at hand: nothing is compiled for it.
 void add_explanations(const db::Connection& connection, const config::Settings& settings,
                       const ReportOptions& options, reports::ReportInput& input) {
   std::set<model::Digest> shown;
   for (const model::TrialRecord& trial : input.trials) shown.insert(trial.key);
   for (const db::StoredCounter& stored : db::counters(connection))
     if (shown.contains(stored.trial)) input.counters[stored.trial].push_back(stored.counter);
-  if (format_of(options) == "csv") return;
+  if (format_of(options) == "csv" || !options.layout.empty()) return;
   Explainer explainer(connection, settings, "", false);
   db::BestQuery query;
   query.kernel = options.filter.kernel;
-  for (const db::BestAnswer& answer : db::best_of_each(connection, filter_of(options, false))) {
-    if (!shown.contains(answer.winner.key)) continue;
-    const auto winner = std::ranges::find(input.winners, answer.winner.key, &model::Winner::trial);
-    if (winner != input.winners.end() && answer.untuned && answer.untuned->outcome.measurement)
-      winner->over_default = db::times_as_long(answer, *answer.untuned);
-    if (options.layout.empty())
+  for (const db::BestAnswer& answer : input.answers)
+    if (shown.contains(answer.winner.key))
       input.explanations[answer.winner.key] =
           explainer(answer, db::ranking(connection, answer, query)).findings;
-  }
 }
 
 reports::ReportInput gather(const db::Connection& connection, const config::Settings& settings,
@@ -204,7 +199,7 @@ reports::ReportInput gather(const db::Connection& connection, const config::Sett
   }
   require_pivot(options, input.trials);
   add_gain(connection, options, input.notes);
-  input.winners = db::winners(connection, filter_of(options, false));
+  input.answers = db::best_of_each(connection, filter_of(options, false));
   input.id_digits = id_digits(connection, input);
   input.ceilings = db::ceilings(connection);
   add_explanations(connection, settings, options, input);

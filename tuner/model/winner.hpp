@@ -13,25 +13,6 @@ constexpr const char* final_rule =
     "fewest registers, then the smallest block, then name; only those tied with the fastest and at most 1 % "
     "slower count";
 
-/// The trial to use for one case, as the database's view `winner` decides it.
-struct Winner {
-  Problem problem;
-  Environment environment;
-  Digest trial;
-  std::optional<FinalRecord> final;  ///< the final that chose it; absent: chosen by race times
-  double in_turn_ns = 0;             ///< the fastest's of `final` in turn with its rivals; 0: it had none
-  bool is_off_clock = false;         ///< that is another time than the final's last rounds gave it
-  bool is_settled = true;            ///< race and final agree; see db::FinalCheck
-  std::vector<Digest> tied;          ///< other trials that cannot be told from it, fastest first
-  /// Its final's entries grouped by equal output bits, its own group first where its bits are known. Entries
-  /// with unknown bits are in no group.
-  std::vector<std::vector<Digest>> same_bits = {};
-  std::int64_t newcomers = 0;        ///< trials near it that no final has considered
-  std::optional<Searched> searched;  ///< how far the case has been searched, as far as that is known
-  std::optional<double> over_default =
-      {};  ///< the default's time by its (db::times_as_long); absent: nobody asked
-};
-
 /// The entry of `trial`; null where it took no part.
 inline const FinalRecord::Entry* entry_of(const FinalRecord& final, const Digest& trial) {
   for (const FinalRecord::Entry& entry : final.entries) {

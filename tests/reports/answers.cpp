@@ -8,8 +8,8 @@
 
 namespace tests {
 
-std::vector<model::Winner> winners_of(const std::vector<model::TrialRecord>& trials,
-                                      const std::vector<model::FinalRecord>& finals) {
+db::BestAnswers answers_of(const std::vector<model::TrialRecord>& trials,
+                           const std::vector<model::FinalRecord>& finals) {
   db::ResultStore store(db::open_in_memory());
   store.begin_run(sample_run());
   for (const model::TrialRecord& trial : trials) store.record_stamped(trial, false);
@@ -27,7 +27,7 @@ std::vector<model::Winner> winners_of(const std::vector<model::TrialRecord>& tri
     }
     store.record_stamped(final, finalists, false);
   }
-  return db::winners(store.connection(), {});
+  return db::best_of_each(store.connection(), {});
 }
 
 }  // namespace tests
