@@ -272,6 +272,9 @@ int report(const Context& context, ReportOptions options) {
     options.spec = options.filter.kernel;
     options.filter.kernel = KernelCatalog::load({options.spec}).selected().front().name;
   }
+  if (!options.layout.empty() && format_of(options) != "md")
+    throw model::UsageError("a layout is written as Markdown, and nothing else has room for one",
+                            "leave out --layout, or write to a file called .md");
   if (!options.program.empty() && format_of(options) == "csv")
     throw model::UsageError("rows of CSV have no room for what a program gains", "write another --format");
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
