@@ -152,6 +152,21 @@ TEST_SUITE("tuner command line, same bits") {
     CHECK(user.configuration() == fastest);
   }
 
+  TEST_CASE("what a cover of some bits lacks is filled with these") {
+    const Multiplying user;
+    const std::vector<std::string> whole = {"--measure", "complete"};  // nothing is dropped for other bits
+    REQUIRE(user.runs(whole, "1000").exit_code == 0);
+    SmallKernel narrow = product("times");
+    narrow.parameters = "ORDER = [0, 1]\nWASTE = [3000]";
+    narrow.write(user.home);
+    REQUIRE(user.runs(whole, "2000").exit_code == 0);
+    product("times").write(user.home);
+    const auto filled = user.types(
+        {"cover", "--device", "cpu", "--measure", "complete", "--fill", "1", "--same-bits-as", "default"});
+    REQUIRE_MESSAGE(filled.exit_code == 0, filled.err);
+    CHECK(user.configuration(as_default) == fastest_of_default);
+  }
+
   TEST_CASE("inputs of another seed have other bits, which nothing is held against") {
     const Multiplying user;
     REQUIRE(user.runs({"--seed", "5"}).exit_code == 0);

@@ -287,14 +287,13 @@ int best(const Context& context, BestOptions options) {
   name_kernel(options);
   const config::Settings settings = context.settings();
   options.objective = *model::parse_word<model::Objective>(settings.text("objective"));
-  db::BestQuery query = query_of(context, settings, options);
-  ask_for_size(options.size, settings, query);
   if (options.top > 0 && options.is_for_build()) {
     throw model::UsageError(fmt::format("--top and --format {} do not go together", options.format),
                             "a build takes one configuration");
   }
   const db::Connection connection = db::open_results(settings.database());
-  ask_for_bits(connection, options, query);
+  db::BestQuery query = query_of(context, settings, connection, options);
+  ask_for_size(options.size, settings, query);
   if (options.common) return answer_common(connection, settings, options, query);
   FoundBest found = find(connection, query, options);
   std::string provisional = asked_environment(query);

@@ -152,7 +152,7 @@ void require_environment_at_hand(const char* what, const sweep::Request& request
 int run_check(const Context& context, const config::Settings& settings, const CoverOptions& options,
               const db::BestQuery& query) {
   if (options.format == "header" || !options.same_bits_as.empty())
-    throw model::UsageError(fmt::format("--check goes neither with --format header nor with --same-bits-as"),
+    throw model::UsageError("--check goes neither with --format header nor with --same-bits-as",
                             "leave that out, or check without");
   ChosenRace race(context, settings);
   race.may_go_on();
@@ -235,12 +235,11 @@ int run_cover(const Context& context, CoverOptions options) {
   name_kernel(options);
   goal_of(options);  // throws, before anything is read
   const config::Settings settings = context.settings();
-  db::BestQuery query = query_of(context, settings, options);
+  const db::Connection connection = db::open_results(settings.database());
+  const db::BestQuery query = query_of(context, settings, connection, options);
   if (options.fill > 0)
     if (const int code = run_fill(context, settings, options, query); code != 0) return code;
   if (options.check.sizes > 0) return run_check(context, settings, options, query);
-  const db::Connection connection = db::open_results(settings.database());
-  ask_for_bits(connection, options, query);
   const answers::CoverAnswer answer =
       cover_of(connection, options, query, answers_of(connection, settings, options, query), context);
   if (options.format == "header") {

@@ -166,8 +166,7 @@ answers::Chosen chosen_of(const db::BestAnswers& all) {
 Asked ask(const Context& context, const config::Settings& settings, const db::Connection& connection,
           const ExplainOptions& options) {
   Asked asked;
-  asked.query = query_of(context, settings, options);
-  ask_for_bits(connection, options, asked.query);
+  asked.query = query_of(context, settings, connection, options);
   asked.all = answers_to_cover(connection, asked.query);
   const std::string sizes = options.is_of_parameter() ? "" : options.what;
   const bool has_others = !asked.all.empty();

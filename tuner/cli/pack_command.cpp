@@ -43,9 +43,8 @@ int run_pack(const Context& context, PackOptions options) {
   const cover::Goal goal = goal_of(options);
   const config::Settings settings = context.settings();
   require_deliverable(options.out);
-  db::BestQuery query = query_of(context, settings, options);
   const db::Connection connection = db::open_results(settings.database());
-  ask_for_bits(connection, options, query);
+  const db::BestQuery query = query_of(context, settings, connection, options);
   const db::BestAnswers all = answers_to_cover(connection, query);
   if (all.empty()) find_nothing(connection, settings, options);
   use::Pack pack;

@@ -109,9 +109,8 @@ struct ProfileOptions : Question {
 
 model::TrialRecord best_trial(const Context& context, const config::Settings& settings,
                               const db::Connection& connection, const ProfileOptions& options) {
-  db::BestQuery query = query_of(context, settings, options);
+  db::BestQuery query = query_of(context, settings, connection, options);
   ask_for_size(options.size, settings, query);
-  ask_for_bits(connection, options, query);
   db::BestAnswers answers = db::best(connection, query);
   std::erase_if(answers, [](const db::BestAnswer& answer) { return !answer.exact; });
   if (answers.empty()) find_nothing(connection, settings, options, options.size);

@@ -23,21 +23,6 @@ void name_kernel(Question& question) {
   if (question.family.empty()) question.family = catalog.selected().front().family;
 }
 
-db::BestQuery query_of(const Context& context, const config::Settings& settings, const Question& question) {
-  db::BestQuery query;
-  query.family = question.family;
-  query.kernel = question.kernel;
-  query.device = question.gpu;
-  query.part_of_environment = question.part_of_environment;
-  if (context.flags.contains("measure")) query.method = settings.text("measure");
-  if (context.flags.contains("l2")) query.l2 = settings.text("l2");
-  if (context.flags.contains("execution")) query.execution = settings.text("execution");
-  query.type = settings.type();
-  query.row_padding.reset();
-  if (context.flags.contains("pad")) query.row_padding = settings.paddings().front();
-  return query;
-}
-
 db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text) {
   if (text == "default") return {};
   db::SameBitsAs as{db::find_trial(connection, text)};
@@ -48,6 +33,9 @@ db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string&
   return as;
 }
 
+namespace {
+
+/// Has `query` answered with trials of the bits that the question asks for.
 void ask_for_bits(const db::Connection& connection, const Question& question, db::BestQuery& query) {
   if (question.same_bits_as.empty()) return;
   query.same_bits = same_bits_as(connection, question.same_bits_as);
@@ -63,6 +51,25 @@ void ask_for_bits(const db::Connection& connection, const Question& question, db
   }
   query.family = problem.family;
   query.type = problem.type;
+}
+
+}  // namespace
+
+db::BestQuery query_of(const Context& context, const config::Settings& settings,
+                       const db::Connection& connection, const Question& question) {
+  db::BestQuery query;
+  query.family = question.family;
+  query.kernel = question.kernel;
+  query.device = question.gpu;
+  query.part_of_environment = question.part_of_environment;
+  if (context.flags.contains("measure")) query.method = settings.text("measure");
+  if (context.flags.contains("l2")) query.l2 = settings.text("l2");
+  if (context.flags.contains("execution")) query.execution = settings.text("execution");
+  query.type = settings.type();
+  query.row_padding.reset();
+  if (context.flags.contains("pad")) query.row_padding = settings.paddings().front();
+  ask_for_bits(connection, question, query);
+  return query;
 }
 
 namespace {

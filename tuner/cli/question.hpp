@@ -36,18 +36,16 @@ void add_question(Command<Options>& command, Question& question) {
 /// A kernel may be named by its spec, which is then what a build is made by.
 void name_kernel(Question& question);
 
-/// Of every size, and of any row padding unless --pad says one.
-db::BestQuery query_of(const Context& context, const config::Settings& settings, const Question& question);
+/// Of every size, of any row padding unless --pad says one, and of the bits that the question asks for.
+/// Throws as same_bits_as(), and where these are of another family or type than it asks for.
+db::BestQuery query_of(const Context& context, const config::Settings& settings,
+                       const db::Connection& connection, const Question& question);
 
 /// Of `size` alone, where that is not empty. Throws model::UsageError where it is several.
 void ask_for_size(const std::string& size, const config::Settings& settings, db::BestQuery& query);
 
 /// Whose bits are asked for. Throws model::UsageError where the bits of that trial are unknown.
 db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text);
-
-/// Has `query` answered with trials of the bits that the question asks for. Throws as above, and where it
-/// asks for another family or type than the trial's.
-void ask_for_bits(const db::Connection& connection, const Question& question, db::BestQuery& query);
 
 /// The environment that is asked for, for people; empty: any.
 std::string asked_environment(const db::BestQuery& query);

@@ -35,7 +35,7 @@ struct RefreshOptions : Question {
 std::vector<Refreshed> known_elsewhere(const Context& context, const config::Settings& settings,
                                        const RefreshOptions& options, const sweep::Request& request,
                                        const db::Connection& connection) {
-  db::BestQuery query = query_of(context, settings, options);
+  db::BestQuery query = query_of(context, settings, connection, options);
   query.method.clear();  // --measure says how they race today
   std::vector<Refreshed> found;
   const auto is_nearer = [&](const model::Environment& a, const model::Environment& b) {
