@@ -50,6 +50,12 @@ extent = ["N"]
 
   }  // namespace
 
+  TEST_CASE("a check that is to run kernels and to compile none is refused") {
+    const auto refused = User().types({"check", "--device", "cpu", "--sanitize", "--no-compile"});
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "--no-compile compiles none"));
+  }
+
   TEST_CASE("an unknown flag or command is named, with exit code 2") {
     const User user;
     const auto flag = user.types({"run", "--sizs", "512"});

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -404,6 +403,9 @@ int check(const Context& context, const CheckOptions& options) {
   if (options.sanitize && !kind->has_sanitizers) {
     throw model::UsageError("--sanitize runs kernels on the CPU", "add --device cpu");
   }
+  if (options.sanitize && options.no_compile)
+    throw model::UsageError("--sanitize runs kernels, and --no-compile compiles none",
+                            "leave out one of them");
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);
   refuse_wrong_launches(catalog);
   if (options.sanitize) return check_sanitized(context, catalog.selected(), settings, options.all);
