@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "db/export_file.hpp"
+#include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cuda/occupancy/occupancy.hpp"
@@ -17,10 +18,12 @@
 
 namespace tuner::cli {
 
-std::vector<model::TrialRunner*> Backend::all_runners() const {
+sweep::Services Backend::services(compile::CompilePool& pool, model::ResultSink& sink,
+                                  model::ResultSource& source, sweep::Observer& observer,
+                                  const std::atomic<bool>& stop) const {
   std::vector<model::TrialRunner*> all;
   for (const auto& runner : runners) all.push_back(runner.get());
-  return all;
+  return {pool, std::move(all), sink, source, observer, oracle, terminal::steady_clock(), stop};
 }
 
 std::vector<model::DeviceInfo> Backend::devices() const {

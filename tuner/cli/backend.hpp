@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -36,8 +37,9 @@ struct Backend {
   std::shared_ptr<const interchange::RecordedSpace> recorded_space;
   std::vector<std::string> notices;  ///< what a person should know, such as a GPU that was left out
 
-  /// As sweep::Services has them.
-  std::vector<model::TrialRunner*> all_runners() const;
+  /// What a sweep works with on these devices; nothing is owned.
+  sweep::Services services(compile::CompilePool& pool, model::ResultSink& sink, model::ResultSource& source,
+                           sweep::Observer& observer, const std::atomic<bool>& stop) const;
   std::vector<model::DeviceInfo> devices() const;
   /// Ends the workers, all at once: a process that leaves a GPU takes a fifth of a second.
   void close();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 
 #include "db/json.hpp"
 #include "db/queries.hpp"
@@ -12,6 +11,7 @@
 #include "tuner/cli/compare.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/model/record_fields.hpp"
+#include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -115,9 +115,7 @@ std::vector<BestTrial> read_baseline(const std::filesystem::path& file) {
   std::size_t number = 0;
   try {
     if (std::filesystem::file_size(file) > largest_file) throw model::Error("larger than any baseline is");
-    std::ifstream in(file, std::ios::binary);
-    const db::Json json =
-        db::parse_json(std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()));
+    const db::Json json = db::parse_json(util::text_of(file));
     const db::JsonReader header(json, {});
     const db::Json* version = header.find("version");
     const db::Json* entries = header.find("entries");

@@ -6,13 +6,13 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "db/queries.hpp"
 #include "reports/text.hpp"
 #include "tuner/capture/capture_reader.hpp"
 #include "tuner/capture/parameters.hpp"
+#include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/capture.hpp"
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"

@@ -40,14 +40,7 @@ template <typename Act>
 void ChosenRace::with_services(const Act& act) {
   SweepDisplay display(m_printer, m_backend.devices());
   compile::CompilePool pool(m_backend.compile_jobs, m_backend.make_compiler);
-  sweep::Services services{pool,
-                           m_backend.all_runners(),
-                           m_results,
-                           m_store,
-                           display,
-                           m_backend.oracle,
-                           terminal::steady_clock(),
-                           m_signals.stop()};
+  sweep::Services services = m_backend.services(pool, m_results, m_store, display, m_signals.stop());
   act(services);
 }
 

@@ -1,18 +1,15 @@
 #include "tuner/cli/command.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
-#include <string_view>
 
 #include "config/settings.hpp"
 #include "tuner/cli/command_shape.hpp"
 #include "tuner/compile/nvrtc/library.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 
@@ -290,7 +287,7 @@ int run_command_line(int argc, char** argv) {
   const bool is_worker = argc > 1 && std::string_view(argv[1]) == "worker";
   const terminal::Wish colour = is_worker ? terminal::Wish::never : colour_wish(context);
   set_manner({colour, false});
-  app.formatter(std::make_shared<HelpFormatter>(stdout_screen()));
+  app.formatter(help_formatter(stdout_screen()));
   app.set_version_flag("--version", version_text,
                        "Say the version, its commit, the toolkit and the compiler");
   app.require_subcommand(1);

@@ -67,7 +67,8 @@ class Command {
   /// A value that is one of `words`.
   CLI::Option* choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
                       const std::string& description) {
-    return m_app.add_option(names, value, description)->check(CLI::IsMember(words));
+    return option(names, value, fmt::format("{}", fmt::join(words, "|")), description)
+        ->check(CLI::IsMember(words).description(""));
   }
   /// A number from 1 on.
   template <typename Value>

@@ -17,20 +17,6 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view mark) 
   return parts;
 }
 
-/// `TEXT:{table,json}` of CLI11's is `table|json`, `INT:POSITIVE` is `N`; what we named ourselves stays.
-std::string value_name_of(const std::string& type) {
-  const std::size_t open = type.find(":{");
-  if (open != std::string::npos && type.ends_with('}')) {
-    std::string words = type.substr(open + 2, type.size() - open - 3);
-    std::replace(words.begin(), words.end(), ',', '|');
-    return words;
-  }
-  const std::string kind = type.substr(0, type.find_first_of(": "));
-  if (type == kind + ":POSITIVE") return kind == "INT" ? "N" : kind;
-  if (kind == "INT" || kind == "UINT" || kind == "FLOAT") return "N";
-  return type;
-}
-
 /// `t4`, `kernel-tuner`; not `20s-gpu`, which is an example.
 bool is_plain_word(const std::string& text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz-0123456789";
@@ -55,8 +41,7 @@ std::string asked_for(const CLI::Option& option) {
 ValueShape value_shape(const CLI::Option& option) {
   ValueShape value;
   if (option.get_type_size() == 0) return value;  // a switch
-  const std::string type = option.get_type_name();
-  value.name = value_name_of(type);
+  value.name = option.get_type_name();
   value.asks = asked_for(option);
   const auto names = [&](const char* kind) { return value.name.find(kind) != std::string::npos; };
   value.is_folder = names("FOLDER") || names("DIR");
@@ -68,8 +53,6 @@ ValueShape value_shape(const CLI::Option& option) {
   }
   return value;
 }
-
-}  // namespace
 
 ArgumentShape argument_shape(const CLI::Option& option) {
   ArgumentShape argument;
@@ -84,6 +67,8 @@ ArgumentShape argument_shape(const CLI::Option& option) {
   argument.many = option.get_expected_max() > 1;
   return argument;
 }
+
+}  // namespace
 
 CommandShape command_shape(const CLI::App& app) {
   CommandShape shape;
@@ -101,6 +86,18 @@ CommandShape command_shape(const CLI::App& app) {
   }
   return shape;
 }
+
+namespace {
+
+constexpr const char* example_mark = "Example: ";
+
+/// A text of the program's, a description or a footer, cut up: each paragraph is to be wrapped, or is a
+/// command that is typed as it is. A line break is a blank, as in Markdown, unless an empty line follows, or
+/// the next line begins with `Example: ` or with blanks.
+struct Paragraph {
+  std::string text;
+  bool is_command = false;
+};
 
 std::vector<Paragraph> paragraphs(const std::string& text) {
   std::vector<Paragraph> all;
@@ -122,8 +119,6 @@ std::vector<Paragraph> paragraphs(const std::string& text) {
   }
   return all;
 }
-
-namespace {
 
 /// Each line behind `indent` blanks and with its end.
 std::string indented(const std::vector<std::string>& lines, std::size_t indent) {
@@ -162,71 +157,81 @@ std::string painted_help(const std::string& help) {
   return out;
 }
 
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(const reports::Screen& screen)
+      : m_columns(std::clamp<std::size_t>(screen.columns, 20, 120)), m_colour(screen.colour) {
+    column_width(std::min<std::size_t>(30, m_columns / 3));
+  }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string help = Formatter::make_help(app, std::move(name), mode);
+    while (help.ends_with("\n\n")) help.pop_back();  // without a footer
+    for (std::size_t gap = 0; (gap = help.find("\n\n\n")) != std::string::npos;) help.erase(gap, 1);
+    return m_colour ? painted_help(help) : help;
+  }
+
+  std::string make_description(const CLI::App* app) const override {
+    return indented(util::filled(app->get_description(), m_columns), 0) + '\n';
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const std::string usage = Formatter::make_usage(app, std::move(name));
+    const std::string head = "Usage: ";
+    return hung_behind(head, util::filled(util::trimmed(usage).substr(head.size()), m_columns - head.size()),
+                       head.size());
+  }
+
+  std::string make_option(const CLI::Option* option, bool /*is_positional*/) const override {
+    const ArgumentShape argument = argument_shape(*option);
+    std::string head = fmt::format("{}", fmt::join(argument.names, ","));
+    if (!argument.value.name.empty()) head += ' ' + argument.value.name;
+    if (argument.many) head += " ...";
+    if (argument.required) head += " REQUIRED";
+    return entry(head, argument.description, get_column_width());
+  }
+
+  std::string make_option_usage(const CLI::Option* option) const override {
+    const std::string name = option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
+    return option->get_required() ? name : '[' + name + ']';
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::size_t longest = 0;
+    for (const CommandShape& one : command_shape(*command->get_parent()).commands) {
+      longest = std::max(longest, one.name.size());
+    }
+    return entry(command->get_name(), command->get_description(), std::min(get_column_width(), longest + 4));
+  }
+
+  std::string make_footer(const CLI::App* app) const override {
+    std::string out;
+    for (const Paragraph& paragraph : paragraphs(app->get_footer())) {
+      out += paragraph.is_command ? example_lines(paragraph.text, m_columns)
+                                  : indented(util::filled(paragraph.text, m_columns), 0);
+    }
+    return out;
+  }
+
+ private:
+  std::string entry(const std::string& head, const std::string& description, std::size_t column) const {
+    std::vector<std::string> names = util::filled(head, m_columns - 4);
+    for (std::size_t i = 1; i < names.size(); ++i) names[i].insert(0, "  ");
+    if (description.empty()) return indented(names, 2);
+    const std::vector<std::string> lines = util::filled(description, m_columns - column);
+    const std::size_t width = util::display_width(names.back()) + 2;
+    if (names.size() > 1 || width + 2 > column) return indented(names, 2) + indented(lines, column);
+    return hung_behind("  " + names.front() + std::string(column - width, ' '), lines, column);
+  }
+
+  std::size_t m_columns;
+  bool m_colour;
+};
+
 }  // namespace
 
-HelpFormatter::HelpFormatter(const reports::Screen& screen)
-    : m_columns(std::clamp<std::size_t>(screen.columns, 20, 120)), m_colour(screen.colour) {
-  column_width(std::min<std::size_t>(30, m_columns / 3));
-}
-
-std::string HelpFormatter::entry(const std::string& head, const std::string& description,
-                                 std::size_t column) const {
-  std::vector<std::string> names = util::filled(head, m_columns - 4);
-  for (std::size_t i = 1; i < names.size(); ++i) names[i].insert(0, "  ");
-  if (description.empty()) return indented(names, 2);
-  const std::vector<std::string> lines = util::filled(description, m_columns - column);
-  const std::size_t width = util::display_width(names.back()) + 2;
-  if (names.size() > 1 || width + 2 > column) return indented(names, 2) + indented(lines, column);
-  return hung_behind("  " + names.front() + std::string(column - width, ' '), lines, column);
-}
-
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  std::string help = Formatter::make_help(app, std::move(name), mode);
-  while (help.ends_with("\n\n")) help.pop_back();  // without a footer
-  for (std::size_t gap = 0; (gap = help.find("\n\n\n")) != std::string::npos;) help.erase(gap, 1);
-  return m_colour ? painted_help(help) : help;
-}
-
-std::string HelpFormatter::make_description(const CLI::App* app) const {
-  return indented(util::filled(app->get_description(), m_columns), 0) + '\n';
-}
-
-std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
-  const std::string usage = Formatter::make_usage(app, std::move(name));
-  const std::string head = "Usage: ";
-  return hung_behind(head, util::filled(util::trimmed(usage).substr(head.size()), m_columns - head.size()),
-                     head.size());
-}
-
-std::string HelpFormatter::make_option(const CLI::Option* option, bool /*is_positional*/) const {
-  const ArgumentShape argument = argument_shape(*option);
-  std::string head = fmt::format("{}", fmt::join(argument.names, ","));
-  if (!argument.value.name.empty()) head += ' ' + argument.value.name;
-  if (argument.many) head += " ...";
-  if (argument.required) head += " REQUIRED";
-  return entry(head, argument.description, get_column_width());
-}
-
-std::string HelpFormatter::make_option_usage(const CLI::Option* option) const {
-  const std::string name = option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
-  return option->get_required() ? name : '[' + name + ']';
-}
-
-std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
-  std::size_t longest = 0;
-  for (const CommandShape& one : command_shape(*command->get_parent()).commands) {
-    longest = std::max(longest, one.name.size());
-  }
-  return entry(command->get_name(), command->get_description(), std::min(get_column_width(), longest + 4));
-}
-
-std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  std::string out;
-  for (const Paragraph& paragraph : paragraphs(app->get_footer())) {
-    out += paragraph.is_command ? example_lines(paragraph.text, m_columns)
-                                : indented(util::filled(paragraph.text, m_columns), 0);
-  }
-  return out;
+std::shared_ptr<CLI::FormatterBase> help_formatter(const reports::Screen& screen) {
+  return std::make_shared<HelpFormatter>(screen);
 }
 
 namespace {

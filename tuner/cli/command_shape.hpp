@@ -1,6 +1,6 @@
 #pragma once
 #include <CLI/CLI.hpp>
-#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,46 +40,14 @@ struct CommandShape {
   std::vector<CommandShape> commands;
 };
 
-/// Of `option` of CLI11. What CLI11 says of a value (`TEXT:{md,html}`, `INT:NONNEGATIVE`) becomes `md|html`,
-/// `N`.
-ArgumentShape argument_shape(const CLI::Option& option);
-
 /// Without the commands and flags that are not for people, which have no group.
 CommandShape command_shape(const CLI::App& app);
 
-/// A text of the program's, a description or a footer, cut up: each paragraph is to be wrapped, or is a
-/// command that is typed as it is. A line break is a blank, as in Markdown, unless an empty line follows, or
-/// the next line begins with `Example: ` or with blanks.
-struct Paragraph {
-  std::string text;
-  bool is_command = false;
-};
-std::vector<Paragraph> paragraphs(const std::string& text);
-inline constexpr const char* example_mark = "Example: ";
-
-/// The help of a command for a window of `columns` columns: no line is wider, however long a description, a
+/// The help of a command for a window of so many columns: no line is wider, however long a description, a
 /// footer or what a flag takes; only a word of an example may be, since a command that was cut would be
-/// another.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  /// Windows narrower than 20 columns count as 20. Text is never wider than 120: lines that long are hard to
-  /// read.
-  explicit HelpFormatter(const reports::Screen& screen);
-
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-  std::string make_description(const CLI::App* app) const override;
-  std::string make_usage(const CLI::App* app, std::string name) const override;
-  std::string make_option(const CLI::Option* option, bool is_positional) const override;
-  std::string make_option_usage(const CLI::Option* option) const override;
-  std::string make_subcommand(const CLI::App* command) const override;
-  std::string make_footer(const CLI::App* app) const override;
-
- private:
-  std::string entry(const std::string& head, const std::string& description, std::size_t column) const;
-
-  std::size_t m_columns;
-  bool m_colour;
-};
+/// another. Windows narrower than 20 columns count as 20. Text is never wider than 120: lines that long are
+/// hard to read.
+std::shared_ptr<CLI::FormatterBase> help_formatter(const reports::Screen& screen);
 
 /// tuner(1): `program` with all its commands and flags, the environment variables of every setting, and the
 /// files, for `man`. `version` stands at its foot.

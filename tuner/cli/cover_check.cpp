@@ -9,7 +9,6 @@
 #include "tuner/cli/cover_answer.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cover/cover.hpp"
-#include "tuner/model/error.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::cli {

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "tuner/cli/output.hpp"
-#include "tuner/device/cuda/cuda.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/text.hpp"

@@ -12,7 +12,6 @@
 #include "db/transfer.hpp"
 #include "tuner/cli/capture.hpp"
 #include "tuner/cli/gpu_conditions.hpp"
-#include "tuner/cli/question.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/compile/host/host_compiler.hpp"

@@ -11,11 +11,8 @@
 #include <optional>
 #include <ostream>
 #include <streambuf>
-#include <utility>
 
 #include "reports/json.hpp"
-#include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 

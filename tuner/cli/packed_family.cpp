@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "tuner/cli/backend.hpp"
-#include "tuner/cli/context.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/error.hpp"

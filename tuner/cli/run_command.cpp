@@ -188,10 +188,8 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
   SweepDisplay display(printer, {backend.device});
   const auto do_sweep = [&](const sweep::Request& ceilings, const sweep::TrialList& list) {
     compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-    sweep::Services services{pool,         {backend.runners.front().get()},
-                             of_run.sink,  of_run.source,
-                             display,      backend.oracle,
-                             of_run.clock, of_run.stop};
+    sweep::Services services = backend.services(pool, of_run.sink, of_run.source, display, of_run.stop);
+    services.runners.resize(1);
     return sweep::sweep(ceilings, list, services).ending;
   };
   const KernelCatalog shipped = KernelCatalog::load({});
@@ -210,8 +208,7 @@ void find_bits(const std::string& as, const Backend& backend, db::ResultStore& s
   display.notice("only trials with the bits of " + as + " count");
   const auto do_sweep = [&](const sweep::Request& references, const sweep::TrialList& list) {
     compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-    sweep::Services services{pool,           backend.all_runners(),    store,         store, display,
-                             backend.oracle, terminal::steady_clock(), signals.stop()};
+    sweep::Services services = backend.services(pool, store, store, display, signals.stop());
     sweep::sweep(references, list, services);
   };
   sweep::find_references(request, {store, display, do_sweep});
@@ -313,8 +310,7 @@ int run_once(const Context& context, RunOptions& options) {
   if (list.total() > list.known() && !request.same_bits) say_neighbours(neighbours, printer);
   db::PendingResults results(store, [&](const std::string& sentence) { printer.warning(sentence); });
   compile::CompilePool pool(backend.compile_jobs, backend.make_compiler);
-  sweep::Services services{pool,           backend.all_runners(),    results,       store, display,
-                           backend.oracle, terminal::steady_clock(), signals.stop()};
+  sweep::Services services = backend.services(pool, results, store, display, signals.stop());
   if (const std::string others = sweep::other_declarations(request, store); !others.empty())
     display.notice(others);
   sweep::Summary summary = sweep::sweep(request, list, services);

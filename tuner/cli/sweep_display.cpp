@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "reports/findings.hpp"
 #include "reports/summary.hpp"

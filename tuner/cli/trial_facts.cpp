@@ -10,7 +10,6 @@
 
 #include "db/finals.hpp"
 #include "db/queries.hpp"
-#include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
@@ -48,19 +47,13 @@ model::Digest run_named(const db::Connection& connection, const std::string& pre
 
 namespace {
 
-std::vector<answers::OccupancyStep> occupancy_steps(const db::Connection& connection,
-                                                    const model::TrialRecord& trial) {
+std::vector<device::cuda::ResourceShare> occupancy_steps(const db::Connection& connection,
+                                                         const model::TrialRecord& trial) {
   if (!trial.resources || !trial.occupancy) return {};
-  for (const model::DeviceInfo& device : db::devices(connection)) {
-    if (device.name != trial.environment.device || device.compute_major == 0) continue;
-    std::vector<answers::OccupancyStep> steps;
-    for (const device::cuda::ResourceShare& share :
-         device::cuda::resource_shares(device.limits, device.compute_major, device.compute_minor,
-                                       *trial.resources, trial.block, trial.dynamic_shared_bytes)) {
-      steps.push_back({share.resource, share.per_block, share.available, share.blocks});
-    }
-    return steps;
-  }
+  for (const model::DeviceInfo& device : db::devices(connection))
+    if (device.name == trial.environment.device && device.compute_major != 0)
+      return device::cuda::resource_shares(device.limits, device.compute_major, device.compute_minor,
+                                           *trial.resources, trial.block, trial.dynamic_shared_bytes);
   return {};
 }
 

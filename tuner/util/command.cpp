@@ -31,7 +31,8 @@ class SpawnPlan {
   explicit SpawnPlan(const Program& program) {
     check(posix_spawn_file_actions_init(&m_actions));
     check(posix_spawnattr_init(&m_attributes));
-    check(posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0));
+    check(program.input < 0 ? posix_spawn_file_actions_addopen(&m_actions, 0, "/dev/null", O_RDONLY, 0)
+                            : posix_spawn_file_actions_adddup2(&m_actions, program.input, 0));
     int descriptor = 0;
     for (const int ours : program.descriptors)
       check(posix_spawn_file_actions_adddup2(&m_actions, ours, ++descriptor));

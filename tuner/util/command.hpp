@@ -25,13 +25,14 @@ enum class ProcessorTime {
   callers,  ///< for one that hands its limits on to what it starts elsewhere, as sbatch does
 };
 
-/// What a child starts with. Its standard input is empty, no signal is blocked.
+/// What a child starts with; no signal is blocked.
 struct Program {
   std::string file;                      ///< a name without a slash is looked for in PATH
   std::vector<std::string> arguments;    ///< argv[0] included
   std::vector<std::string> environment;  ///< `NAME=value`
   std::filesystem::path folder = {};     ///< it works in; empty: the caller's
   std::vector<int> descriptors = {};     ///< become its 1, 2 and so on, one after the other
+  int input = -1;                        ///< becomes its standard input; -1: that is empty
   bool own_group = true;                 ///< it leads a process group of its own
   bool isolated = false;  ///< no other descriptor is open in it, and all signals have their default
 };

@@ -5,19 +5,12 @@
 
 #include "db/stored_records.hpp"
 #include "tuner/cli/answers/words.hpp"
+#include "tuner/device/cuda/occupancy/occupancy.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/trial.hpp"
 #include "tuner/sass/analysis.hpp"
 
 namespace tuner::cli::answers {
-
-/// How many blocks one resource of a multiprocessor leaves room for.
-struct OccupancyStep {
-  std::string resource;
-  std::int64_t per_block = 0;
-  std::int64_t available = 0;
-  int blocks = 0;
-};
 
 /// Everything known of a trial.
 struct TrialFacts {
@@ -35,7 +28,7 @@ struct TrialFacts {
   } bits = {};
   std::vector<db::StoredMeasurement> measurements;
   std::vector<db::StoredCounter> counters = {};
-  std::vector<OccupancyStep> occupancy_steps;
+  std::vector<device::cuda::ResourceShare> occupancy_steps;
   std::optional<std::int64_t>
       code_bytes;  ///< of its first launch's kernel; nothing: its binary is not at hand
 };

@@ -67,7 +67,7 @@ void add_program(Facts& facts, const TrialFacts& of) {
                     trial.dynamic_shared_bytes));
   }
   if (of.code_bytes) add(facts, "code", fmt::format("{} bytes", *of.code_bytes));
-  for (const OccupancyStep& step : of.occupancy_steps) {
+  for (const device::cuda::ResourceShare& step : of.occupancy_steps) {
     add(facts, "blocks by " + step.resource,
         step.resource == "blocks"
             ? fmt::format("{}", step.blocks)

@@ -2,12 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -216,29 +214,6 @@ std::string pager_command() {
   return std::string(wished) == "cat" ? "" : wished;
 }
 
-/// Reads `input`, and every signal that we ignore has its default there. -1 where it does not start.
-pid_t start(const std::string& command, int input) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGQUIT, SIGPIPE}) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  std::string words = command;
-  std::array<char, 3> shell{"sh"};
-  std::array<char, 3> flag{"-c"};
-  const std::array<char*, 4> arguments = {shell.data(), flag.data(), words.data(), nullptr};
-  pid_t process = -1;
-  const int failure = posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failure == 0 ? process : -1;
-}
-
 util::FileDescriptor kept(int descriptor) {
   return util::FileDescriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
 }
@@ -256,8 +231,12 @@ std::unique_ptr<Pager> Pager::open() {
   setenv("LV", "-c", 0);
   util::Pipe pipe = util::make_pipe();
   auto pager = std::unique_ptr<Pager>(new Pager);
-  pager->m_process = start(command, pipe.reading.get());
-  if (pager->m_process < 0) return nullptr;
+  util::Program reader{"/bin/sh", {"sh", "-c", command}, util::environment_without({})};
+  reader.input = pipe.reading.get();
+  reader.descriptors = {STDOUT_FILENO, STDERR_FILENO};
+  reader.own_group = false;  // the terminal's
+  reader.isolated = true;
+  pager->m_process = util::spawn(reader);
   for (const int signal : {SIGINT, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
   std::fflush(stdout);
   std::fflush(stderr);
@@ -271,7 +250,6 @@ std::unique_ptr<Pager> Pager::open() {
 }
 
 Pager::~Pager() {
-  if (m_process < 0) return;
   std::fflush(stdout);
   std::fflush(stderr);
   dup2(m_out.get(), STDOUT_FILENO);
