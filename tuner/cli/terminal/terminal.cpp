@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "tuner/util/command.hpp"
@@ -236,7 +237,11 @@ std::unique_ptr<Pager> Pager::open() {
   reader.descriptors = {STDOUT_FILENO, STDERR_FILENO};
   reader.own_group = false;  // the terminal's
   reader.isolated = true;
-  pager->m_process = util::spawn(reader);
+  try {
+    pager->m_process = util::spawn(reader);
+  } catch (const std::system_error&) {  // the answer is shown without it
+    return nullptr;
+  }
   for (const int signal : {SIGINT, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
   std::fflush(stdout);
   std::fflush(stderr);
@@ -250,6 +255,7 @@ std::unique_ptr<Pager> Pager::open() {
 }
 
 Pager::~Pager() {
+  if (m_process < 0) return;
   std::fflush(stdout);
   std::fflush(stderr);
   dup2(m_out.get(), STDOUT_FILENO);
