@@ -88,9 +88,9 @@ const model::TrialRecord* fastest_approximate(const Trials& trials);
 struct ProblemSummary {
   model::Problem problem;
   Trials trials;
-  const model::TrialRecord* best = nullptr;           ///< the one to use; null: nothing ran
-  const model::FinalRecord* final = nullptr;          ///< by which `best` was found; null: not re-measured
-  double in_turn_ns = 0;                              ///< as db::FinalCheck has it, and the next two
+  const model::TrialRecord* best = nullptr;   ///< the one to use; null: nothing ran
+  const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
+  double in_turn_ns = 0;                      ///< as db::FinalCheck has it, and the next two
   bool is_off_clock = false;
   bool is_settled = true;
   std::int64_t newcomers = 0;                         ///< trials near `best` that no final has considered

@@ -75,9 +75,8 @@ TEST_CASE("a best whose final had two clocks, or disagrees with the race, is mar
   reports::ReportInput input;
   input.trials = sample_trials();
   input.answers = answers_of(input.trials);
-  const auto answer = std::ranges::find(input.answers, cube(512), [](const db::BestAnswer& one) {
-    return one.tuning_case.problem;
-  });
+  const auto answer = std::ranges::find(input.answers, cube(512),
+                                        [](const db::BestAnswer& one) { return one.tuning_case.problem; });
   REQUIRE(answer != input.answers.end());
   const auto markdown = [&] { return reports::to_markdown(reports::build_report(input)); };
   CHECK_FALSE(contains(markdown(), "‡"));

@@ -236,9 +236,6 @@ std::string page(const db::Connection& connection, reports::ReportInput input, c
 std::string render(const db::Connection& connection, reports::ReportInput input,
                    const ReportOptions& options) {
   const std::string format = format_of(options);
-  if (format != "md" && !options.layout.empty())
-    throw model::UsageError("a layout is written as Markdown, and other formats have no room for one",
-                            "leave out --layout, or write to a file called .md");
   if (format == "html") return page(connection, std::move(input), options);
   if (format == "csv") return reports::to_csv(input);
   if (format == "json") return reports::to_json(input);
@@ -273,7 +270,7 @@ int report(const Context& context, ReportOptions options) {
     options.filter.kernel = KernelCatalog::load({options.spec}).selected().front().name;
   }
   if (!options.layout.empty() && format_of(options) != "md")
-    throw model::UsageError("a layout is written as Markdown, and nothing else has room for one",
+    throw model::UsageError("a layout is written as Markdown, and other formats have no room for one",
                             "leave out --layout, or write to a file called .md");
   if (!options.program.empty() && format_of(options) == "csv")
     throw model::UsageError("rows of CSV have no room for what a program gains", "write another --format");
