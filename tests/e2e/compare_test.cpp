@@ -216,6 +216,39 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(only_a[0]["trial"].get<std::string>().size() == 32);
   }
 
+  TEST_CASE("two runs that were merged, in either order, compare as the databases that they come from") {
+    const Owner user;
+    // Both measured a and f; each is the best at one size of one run.
+    measure(user.home / "one.db", "one",
+            {sampled_trial("a", 512, 1000, "one"), sampled_trial("b", 512, 1100, "one"),
+             sampled_trial("f", 1024, 7000, "one")});
+    measure(user.home / "two.db", "two",
+            {sampled_trial("a", 512, 1300, "two"), sampled_trial("c", 512, 1200, "two"),
+             sampled_trial("f", 1024, 6900, "two"), sampled_trial("g", 1024, 7200, "two")});
+    const auto comparisons = [&](const std::string& a, const std::string& b,
+                                 const std::vector<std::string>& more) {
+      std::vector<std::string> flags = {"--format", "json"};
+      flags.insert(flags.end(), more.begin(), more.end());
+      const auto run = user.compares(a, b, flags);
+      INFO(run.err);
+      REQUIRE(run.exit_code == 0);
+      auto found = nlohmann::json::parse(run.out)["comparisons"];
+      for (auto& one : found)  // of a trial's energies the latest stays, whichever run took it
+        for (const char* side : {"a", "b"}) one[side].erase("energy");
+      return found;
+    };
+    const auto apart = comparisons(user.home / "one.db", user.home / "two.db", {});
+    REQUIRE(apart.size() == 2);
+    CHECK(apart[0]["a"]["trial"] == key("a").hex());
+    CHECK(apart[0]["b"]["trial"] == key("c").hex());
+    CHECK(apart[1]["verdict"] == "slower");
+    for (const auto& [first, second] : {std::pair("one.db", "two.db"), {"two.db", "one.db"}}) {
+      const std::string merged = user.home / (std::string("merged ") + first);
+      REQUIRE(user.types({"merge", first, second, "--db", merged}).exit_code == 0);
+      CHECK(comparisons(key("one").hex(), key("two").hex(), {"--db", merged}) == apart);
+    }
+  }
+
   TEST_CASE("a comparison fails a build where A is surely slower than is allowed") {
     const Owner user;
     const fs::path theirs = user.home / "theirs.db";

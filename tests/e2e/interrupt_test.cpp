@@ -197,6 +197,28 @@ TEST_SUITE("tuner command line, interrupted") {
       CHECK(tuning.user().types({"best", size, "--format", "flags"}).exit_code == 0);
   }
 
+  TEST_CASE("Ctrl-C in the first moments ends a run as later on, and the same command then does all of it") {
+    for (const auto delay : {0ms, 5ms, 10ms, 20ms, 50ms, 100ms, 200ms}) {
+      CAPTURE(delay.count());
+      const test::User user;
+      write_spinning(user, "1, 2");
+      const std::vector<std::string> words = {"run",     "--kernel", "spin.toml", "--device", "cpu",
+                                              "--sizes", "64",       "--measure", "quick"};
+      std::vector<std::string> command = words;
+      command.insert(command.begin(), TUNER_BINARY);
+      test::BackgroundProgram program(command, user.environment, user.home.path());
+      std::this_thread::sleep_for(delay);
+      program.signal(SIGINT);
+      const test::ProgramResult ended = program.wait();
+      INFO(ended.out, ended.err);
+      CHECK(ended.exit_code == 130);
+      const test::ProgramResult whole = user.types(words);
+      INFO(whole.out, whole.err);
+      CHECK(whole.exit_code == 0);
+      CHECK(user.types({"best", "64", "--format", "flags"}).exit_code == 0);
+    }
+  }
+
   TEST_CASE("after Ctrl-C the events end with what was measured, and with an end that says so") {
     Tuning tuning("1, 2, 3", test::BackgroundProgram::Output::kept, "64,128,256", {"--events", "-"});
     tuning.wait_for("trials", 1);
