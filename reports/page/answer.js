@@ -98,6 +98,19 @@ function use(app, problem) {
     ...said("A pack of few configurations for all sizes, with binaries", `tuner pack${selection} -o ${file}.tuned`));
 }
 
+/** Which ceilings the shares of a table are of, that of most sizes first. */
+function ceilingNote(scope) {
+  const shares = scope.get("ceiling_share.fraction");
+  const sizes = new Map();
+  for (const problem of shares ? scope.problems : []) {
+    if (!(shares.values[problem.row] > 0)) continue;
+    const kind = scope.reader("ceiling_share.ceiling")(problem.row);
+    sizes.set(kind, [...(sizes.get(kind) ?? []), problem.label]);
+  }
+  const [usual, ...others] = [...sizes].sort((a, b) => b[1].length - a[1].length);
+  return usual ? [`of ceiling: ${usual[0]}${others.map(([kind, labels]) => `, at ${labels.join(", ")} ${kind}`).join("")}`] : [];
+}
+
 /** A row for each size, as the headings sort them. */
 function bySize(app) {
   const { scope } = app;
@@ -113,7 +126,7 @@ function bySize(app) {
     scope.metric && { id: "metric", label: scope.metric.label, number: true, value: (p) => scope.metric.values[p.row] ?? NaN, cell: (p) => significant(scope.metric.values[p.row] ?? NaN) },
     ...libraries.map((name) => ({ id: "x" + name, label: `× ${name}`, number: true, value: ratio(name), cell: (p) => withUnit(ratio(name)(p), "×") })),
     scope.problems.some(overDefault) && { id: "default", label: "× default", number: true, value: (p) => overDefault(p) ?? NaN, cell: (p) => withUnit(overDefault(p) ?? NaN, "×") },
-    ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") + (ceiling.values[p.row] > 0 ? " " + scope.reader("ceiling_share.ceiling")(p.row) : "") },
+    ceiling && { id: "ceiling", label: "of ceiling", number: true, value: (p) => ceiling.values[p.row] ?? NaN, cell: (p) => withUnit(ceiling.values[p.row] ?? NaN, "share") },
     scope.problems.some((p) => energyOf(scope, p.row) > 0) && { id: "energy", label: "energy", number: true, value: (p) => energyOf(scope, p.row), cell: (p) => withUnit(energyOf(scope, p.row), "J") },
     { id: "tied", label: "tied", number: true, value: (p) => p.tied.length },
     scope.problems.some(lead) && { id: "next", label: "next", number: true, value: (p) => lead(p) ?? NaN, cell: (p) => (lead(p) ? `+${significant(100 * (lead(p) - 1), 2)} %` : "–") },
@@ -126,6 +139,7 @@ function bySize(app) {
     "‡": "‡ the clock had changed by the last rounds of its final", "unsettled": "unsettled: race and final disagree",
     "unverified": "unverified: its results were not checked" };
   const said = columns.some((column) => column.id === "next") ? ["tied: others that cannot be told from it; next: how much longer the first other takes"] : [];
+  said.push(...ceilingNote(scope));
   said.push(...Object.keys(meanings).filter((mark) => table.root.textContent.includes(mark)).map((mark) => meanings[mark]));
   return element("div", {}, table.root, element("p", { className: "hint" }, said.join("; ")));
 }

@@ -5,6 +5,7 @@ const acts = {
     check(/At 4 sizes the best runs at .*× the speed of cuBLAS/.test(text(".first .lead")), text(".first .lead"));
     check(all(".first tbody tr").length === 4, "a row for each size");
     check(/86\.4 %/.test(text(".first table")), "the share of the ceiling");
+    check(/of ceiling: arithmetic/.test(text(".first")), "the name of the ceiling");
     check(/\+1\.0 %/.test(text(".first table")), "how far the next one is behind");
     const commands = all(".first .code pre").map((each) => each.textContent).join("\n");
     check(/^tuner cover --family matmul --db \S+ --format header > matmul\.h\ntuner pack --family matmul --db \S+ -o matmul\.tuned$/.test(commands), commands);
