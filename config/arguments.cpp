@@ -110,20 +110,25 @@ void read_inits(const Member& member, model::InitSpec& out, const model::Argumen
   }
 }
 
+/// Reports those of the keys that the table has; `subject` ends with "no".
+void refuse_keys(TableReader& reader, std::initializer_list<std::string_view> keys,
+                 const std::string& subject, const char* hint) {
+  for (const std::string_view key : keys)
+    if (const Member* const member = reader.take(key))
+      reader.mistakes().add(member->where, fmt::format("{} \"{}\"", subject, key), hint);
+}
+
 /// What only outputs have: how they are judged.
 void read_judgement(TableReader& reader, model::ArgumentSpec& argument, SpecContext& context) {
   const Member* const unwritten = reader.take("unwritten");
   const Member* const expected = reader.take("expected");
-  const Member* const unordered = reader.table().find("unordered");
   argument.unordered = reader.expression("unordered");
   const Member* const tolerance = reader.take("tolerance");
   if (tolerance != nullptr) argument.tolerance = read_tolerance(tolerance->value, context.mistakes);
-  for (const Member* member : {unwritten, expected, unordered, tolerance}) {
-    if (member == nullptr || argument.is_written()) continue;
-    context.mistakes.add(member->where,
-                         fmt::format("{} is no output, so it has no \"{}\"", argument.name, member->key),
-                         "access = \"out\" or \"inout\" for what the kernel writes");
-  }
+  if (!argument.is_written())
+    refuse_keys(reader, {"unwritten", "expected", "unordered", "tolerance"},
+                fmt::format("{} is no output, so it has no", argument.name),
+                "access = \"out\" or \"inout\" for what the kernel writes");
   if (unwritten != nullptr) {
     argument.ignores_unwritten = unwritten->value.text == "ignored";
     const bool known = unwritten->value.kind == Node::Kind::text &&
@@ -155,15 +160,10 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument,
                                    (argument.restore || first != nullptr);
   const bool has_contents =
       argument.access == model::Access::in || argument.access == model::Access::inout || is_filled_workspace;
-  if (!has_contents) {
-    for (const Member* member : {first, second}) {
-      if (member == nullptr) continue;
-      context.mistakes.add(member->where,
-                           fmt::format("{} is not read, so it has no \"{}\"", argument.name, member->key),
-                           "outputs start as poison; access = \"inout\" for a buffer whose contents matter");
-    }
-    return;
-  }
+  if (!has_contents)
+    return refuse_keys(reader, {first_set, second_set},
+                       fmt::format("{} is not read, so it has no", argument.name),
+                       "outputs start as poison; access = \"inout\" for a buffer whose contents matter");
   const Struct* const of = argument.structure ? find_struct(context, argument.structure->name) : nullptr;
   if (first != nullptr && of != nullptr) {
     read_field_inits(*first, *of, fields, argument.name, context);
@@ -182,14 +182,11 @@ void read_contents(TableReader& reader, model::ArgumentSpec& argument,
 }
 
 /// How structs are judged is how each of their fields is.
-void judge_fields(const TableReader& reader, model::ArgumentSpec& argument,
-                  std::vector<model::ArgumentSpec>& fields, Mistakes& mistakes) {
+void judge_fields(TableReader& reader, model::ArgumentSpec& argument,
+                  std::vector<model::ArgumentSpec>& fields) {
   if (!argument.structure) return;
-  for (const std::string_view key : {"unordered", "expected"}) {
-    if (const Member* member = reader.table().find(key))
-      mistakes.add(member->where, fmt::format("{} has structs and no \"{}\"", argument.name, key),
-                   "their fields are compared one by one, in order, with what a reference writes");
-  }
+  refuse_keys(reader, {"unordered", "expected"}, fmt::format("{} has structs and no", argument.name),
+              "their fields are compared one by one, in order, with what a reference writes");
   for (model::ArgumentSpec& field : fields) {
     field.ignores_unwritten = argument.ignores_unwritten;
     field.tolerance = argument.tolerance;
@@ -275,12 +272,10 @@ void read_buffer(TableReader& reader, model::ArgumentSpec& argument, std::vector
   reader.require("extent", "extent = [\"M\", \"N\"], how many elements: their product");
   argument.extent = reader.expressions("extent", most_extents);
   read_judgement(reader, argument, context);
-  judge_fields(reader, argument, fields, context.mistakes);
+  judge_fields(reader, argument, fields);
   read_place(reader, argument, context);
-  if (const Member* value = reader.take("value")) {
-    context.mistakes.add(value->where, fmt::format("{} is a buffer and has no \"value\"", argument.name),
-                         "init says what a buffer is filled with");
-  }
+  refuse_keys(reader, {"value"}, fmt::format("{} is a buffer and has no", argument.name),
+              "init says what a buffer is filled with");
 }
 
 /// A vector's `value` as a list: one for each component.
@@ -314,15 +309,11 @@ void read_scalar(TableReader& reader, model::ArgumentSpec& argument, std::vector
   } else {
     argument.value = reader.expression("value", numbers);
   }
-  for (const std::string_view key : {"access", "extent", "init", "second_init", "restore", "unwritten",
-                                     "unordered", "expected", "tolerance", "symbol", "memory"}) {
-    if (const Member* member = reader.take(key)) {
-      context.mistakes.add(member->where,
-                           fmt::format("{} is a {} and has no \"{}\"", argument.name,
-                                       argument.structure ? "value" : "number", key),
-                           "only buffers have it: their type ends in *");
-    }
-  }
+  refuse_keys(reader,
+              {"access", "extent", "init", "second_init", "restore", "unwritten", "unordered", "expected",
+               "tolerance", "symbol", "memory"},
+              fmt::format("{} is a {} and has no", argument.name, argument.structure ? "value" : "number"),
+              "only buffers have it: their type ends in *");
 }
 
 void read_argument(const Node& table, SpecContext& context) {

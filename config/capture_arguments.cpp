@@ -43,7 +43,7 @@ class RecordedArguments {
     for (std::size_t i = 0; i < m_source.kernel.parameters.size(); ++i) {
       const SourceParameter& parameter = m_source.kernel.parameters[i];
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
-      m_made.arguments.tables += parameter.pointer ? pointer(i, name) : m_values.table(i, name);
+      m_made.tables += parameter.pointer ? pointer(i, name) : m_values.table(i, name);
     }
     variables();
     m_made.structs = m_values.structs();
@@ -193,7 +193,7 @@ class RecordedArguments {
     const bool is_output = std::string_view(role.access) != "in";
     m_made.has_fixed_extent = m_made.has_fixed_extent || extent.is_fixed;
     m_made.fixed.insert(extent.by.begin(), extent.by.end());
-    m_made.arguments.buffers.push_back({name, known, "(" + extent.text + ")", is_input, is_output});
+    m_made.buffers.push_back({name, known, "(" + extent.text + ")", is_input, is_output});
     std::string text = fmt::format("\n{}[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\n", above, name, known,
                                    known_type(type) ? "" : fmt::format("  # bytes of `{}`", type));
     const std::string& variable = kept.front().region->variable;
@@ -281,11 +281,10 @@ class RecordedArguments {
       const CapturedExtent extent = m_launches.extent(*found, name, captured_element(type));
       const std::vector<Kept> kept = kept_of(*found, name, extent, captured_element(type));
       const bool changes = std::ranges::any_of(kept, is_changed) && !variable.in_constant;
-      m_made.arguments.tables +=
-          buffer(kept, extent, type, name,
-                 changes ? Role{"inout", fmt::format("changed; line {}", variable.line), true}
-                         : Role{"in", fmt::format("line {}", variable.line)},
-                 "");
+      m_made.tables += buffer(kept, extent, type, name,
+                              changes ? Role{"inout", fmt::format("changed; line {}", variable.line), true}
+                                      : Role{"in", fmt::format("line {}", variable.line)},
+                              "");
     }
   }
 

@@ -199,7 +199,8 @@ class CapturedValues {
 
 /// The arguments of a captured kernel, with recorded values and files.
 struct CaptureArguments {
-  DraftArguments arguments;
+  std::string tables;  ///< TOML
+  std::vector<DraftBuffer> buffers;
   std::string structs;  ///< TOML: of those that the source does not say
   std::string verify;   ///< TOML; empty: nothing that a launch wrote was recorded
   std::vector<DraftFile> files;

@@ -31,11 +31,8 @@ class ArgumentTables {
       : m_source(source), m_plan(plan), m_types(source, plan) {}
 
   DraftArguments write() {
-    // Questions about variables come first, and their tables last.
-    const std::string variables = symbols();
+    m_found.variables = variables();  // questions about them come first
     add_arguments();
-    for (const std::string& table : m_found.each) m_found.tables += table;
-    m_found.tables += variables;
     return std::move(m_found);
   }
 
@@ -47,14 +44,17 @@ class ArgumentTables {
       const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
       const PlannedArgument* const planned = i < m_plan.arguments.size() ? &m_plan.arguments[i] : nullptr;
       model::ArgumentSpec argument;
-      m_found.each.push_back(parameter.pointer                     ? buffer(i, planned, name)
-                             : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
-                                                                   : scalar(parameter, planned, name));
+      const std::size_t buffers = m_found.buffers.size();
+      const std::string table = parameter.pointer                     ? buffer(i, planned, name)
+                                : make_view(parameter.type, argument) ? view(argument, parameter.type, name)
+                                                                      : scalar(parameter, planned, name);
+      const bool is_buffer = m_found.buffers.size() > buffers;
+      m_found.each.push_back({name, table, is_buffer ? std::optional(buffers) : std::nullopt});
     }
   }
 
   /// Variables of the device that the kernel uses.
-  std::string symbols() {
+  std::string variables() {
     std::string text;
     for (const auto& [used, name] : m_source.device_variables()) {
       const GlobalVariable& variable = *used;

@@ -273,10 +273,17 @@ struct DraftOutput {
   bool has_magnitude;
 };
 
+/// A parameter of the kernel as its spec has it.
+struct DraftArgument {
+  std::string name;
+  std::string table;                  ///< TOML
+  std::optional<std::size_t> buffer;  ///< its place among DraftArguments::buffers; none: it is no buffer
+};
+
 /// The arguments of a kernel as its draft has them.
 struct DraftArguments {
-  std::string tables;               ///< TOML
-  std::vector<std::string> each;    ///< what `tables` begins with: the table of each parameter
+  std::vector<DraftArgument> each;  ///< parameters of the kernel
+  std::string variables;            ///< TOML: of the device, which it uses
   std::vector<std::string> inputs;  ///< buffers that hold something before the launch
   std::vector<DraftOutput> outputs;
   std::vector<DraftBuffer> buffers;

@@ -6,9 +6,9 @@
 #include <functional>
 #include <set>
 #include <utility>
-#include <variant>
 
-#include "tuner/space/generator.hpp"
+#include "tuner/model/error.hpp"
+#include "tuner/space/space.hpp"
 
 namespace config {
 namespace {
@@ -315,22 +315,17 @@ std::optional<FittedExpression> fit_shared_bytes(const FitNames& names,
 
 std::optional<std::int64_t> expression_value(const std::string& expression,
                                              const std::map<std::string, std::int64_t>& names) {
-  namespace space = tuner::space;
-  tuner::model::KernelSpec spec;
-  for (const auto& [name, value] : names) spec.sizes.push_back(name);
-  std::vector<tuner::model::Diagnostic> diagnostics;
-  const space::Scope scope(spec, diagnostics);
-  const auto syntax = space::parse(expression);
-  if (!diagnostics.empty() || !std::holds_alternative<space::Syntax>(syntax)) return std::nullopt;
-  const auto& tree = std::get<space::Syntax>(syntax);
-  const auto program = space::generate(tree, tree.root, scope, {.limits = false});
-  if (!std::holds_alternative<space::Program>(program)) return std::nullopt;
-  space::Slots slots = scope.zeros();
-  for (const auto& [name, value] : names)
-    slots.values[static_cast<std::size_t>(scope.find(name)->slot)] = value;
-  const auto evaluated = space::evaluate(std::get<space::Program>(program), slots);
-  if (evaluated.fault != space::Fault::none) return std::nullopt;
-  return evaluated.value;
+  std::vector<tuner::space::ConditionName> known;
+  std::vector<tuner::model::Value> values;
+  for (const auto& [name, value] : names) {
+    known.push_back({name});
+    values.emplace_back(value);
+  }
+  try {
+    return tuner::space::NamedCondition(expression, known).value(values);
+  } catch (const tuner::model::UsageError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace config

@@ -169,7 +169,7 @@ class LaunchParameters {
         const SymbolFacts& known = m_planned.facts(symbol);
         const bool is_of_problem =
             (m_planned.occurs_in_bytes(symbol) && !(known.present && divides_alone(symbol))) ||
-            (!known.present && is_passed(symbol));
+            (!known.present && m_planned.is_passed(symbol));
         const bool is_size = is_of_problem && known.choices.empty() && !is_of_block(known.name);
         if (is_size || known.is_limit) continue;
         const bool is_asked_for = m_source.asks_for_block() && asks_along(axis);
@@ -204,16 +204,9 @@ class LaunchParameters {
         return (is_divisor && one.kind == Value::Kind::symbol) || divides(one);
       });
     };
-    return !is_passed(symbol) && std::ranges::all_of(m_launch.arguments, [&](const LaunchArgument& argument) {
-      return divides(argument.bytes);
-    });
-  }
-
-  /// To the kernel.
-  bool is_passed(const std::string& symbol) const {
-    return std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& argument) {
-      return source::symbols_of(argument.value).contains(symbol);
-    });
+    return !m_planned.is_passed(symbol) &&
+           std::ranges::all_of(m_launch.arguments,
+                               [&](const LaunchArgument& argument) { return divides(argument.bytes); });
   }
 
   /// `<<<n, 256>>>`: a number that may change where the kernel asks for its block's size.

@@ -39,14 +39,13 @@ class LaunchSizes {
       if (m_plan.names.contains(symbol)) continue;
       const SymbolFacts& known = m_planned.facts(symbol);
       if (known.is_limit || known.name.starts_with("sizeof ")) continue;
-      const bool is_argument = std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& argument) {
-        return source::symbols_of(argument.value).contains(symbol);
-      });
+      const bool is_argument = m_planned.is_passed(symbol);
       // With a grid for more than buffers have, the kernel would read past their ends.
-      const bool is_of_launch = occurs_in_launch(symbol, buffers_are_fixed()) || !all_extents_known();
+      const bool is_of_launch =
+          m_planned.occurs_in_launch(symbol, buffers_are_fixed()) || !all_extents_known();
       const bool is_length_of_block = is_of_block(known.name) && !contains_any(upper(known.name), {"BLOCKS"});
       const bool is_open =
-          known.counter && (!known.present || (known.present == 0 && occurs_in_launch(symbol)));
+          known.counter && (!known.present || (known.present == 0 && m_planned.occurs_in_launch(symbol)));
       if (is_open) {
         m_planned.replace(symbol, Value());
       } else if (known.counter) {
@@ -60,7 +59,7 @@ class LaunchSizes {
       } else if (known.present && !m_planned.occurs_in_bytes(symbol) && !is_of_launch) {
         m_plan.notes.push_back(fmt::format(
             "{}{} is {}: no buffer {}", may_be_extent(symbol) ? "? " : "", known.name, *known.present,
-            occurs_in_launch(symbol) ? "follows it" : "and no grid depends on it"));
+            m_planned.occurs_in_launch(symbol) ? "follows it" : "and no grid depends on it"));
         m_planned.replace(symbol, source::number_value(*known.present));
       }
     }
@@ -96,12 +95,6 @@ class LaunchSizes {
     m_planned.add_parameter({name, values, fmt::format("blocks of the launch in line {}", m_launch.line),
                              std::to_string(present), true});
     m_plan.names[symbol] = name;
-  }
-
-  bool occurs_in_launch(const std::string& symbol, bool but_grid = false) const {
-    const auto has = [&](const Value& one) { return source::symbols_of(one).contains(symbol); };
-    return (!but_grid && std::ranges::any_of(m_launch.grid, has)) ||
-           std::ranges::any_of(m_launch.block, has) || has(m_launch.shared_bytes);
   }
 
   /// Each buffer has a number of elements, whatever the size.

@@ -44,11 +44,7 @@ class LaunchWords {
  private:
   /// A kernel that compares nothing, and is not passed the size that a grid rounds up, would go on past it.
   void keep_end(const Value& grid) {
-    const auto is_passed = [&](const std::string& symbol) {
-      return std::ranges::any_of(m_launch.arguments, [&](const LaunchArgument& one) {
-        return source::symbols_of(one.value).contains(symbol);
-      });
-    };
+    const auto is_passed = [&](const std::string& symbol) { return m_planned.is_passed(symbol); };
     constexpr std::array<std::string_view, 6> ending = {"if", "min", "while", "return", "gridDim", "asm"};
     if (!grid.is_call("ceil_div") || std::ranges::any_of(source::symbols_of(grid), is_passed) ||
         std::ranges::any_of(ending, [&](std::string_view word) { return m_source.words.contains(word); }) ||
@@ -140,10 +136,7 @@ class LaunchWords {
   /// A size that neither the launch has nor its arguments: the kernel reads as far as the others say.
   std::string lone_size(const Value& count) const {
     for (const std::string& symbol : source::symbols_of(count)) {
-      const auto has = [&](const Value& one) { return source::symbols_of(one).contains(symbol); };
-      const bool is_launched = std::ranges::any_of(m_launch.grid, has) ||
-                               std::ranges::any_of(m_launch.block, has) || has(m_launch.shared_bytes) ||
-                               std::ranges::any_of(m_launch.arguments, has, &LaunchArgument::value);
+      const bool is_launched = m_planned.occurs_in_launch(symbol) || m_planned.is_passed(symbol);
       const auto name = m_plan.names.find(symbol);
       if (!is_launched && name != m_plan.names.end() && std::ranges::count(m_plan.sizes, name->second) > 0)
         return name->second;

@@ -66,6 +66,18 @@ bool PlannedLaunch::occurs_in_bytes(const std::string& symbol) const {
   });
 }
 
+bool PlannedLaunch::occurs_in_launch(const std::string& symbol, bool but_grid) const {
+  const auto has = [&](const Value& one) { return tuner::source::symbols_of(one).contains(symbol); };
+  return (!but_grid && std::ranges::any_of(launch.grid, has)) || std::ranges::any_of(launch.block, has) ||
+         has(launch.shared_bytes);
+}
+
+bool PlannedLaunch::is_passed(const std::string& symbol) const {
+  return std::ranges::any_of(launch.arguments, [&](const LaunchArgument& argument) {
+    return tuner::source::symbols_of(argument.value).contains(symbol);
+  });
+}
+
 void PlannedLaunch::add_parameter(DraftParameter parameter) {
   if (!plan.has_parameter(parameter.name)) plan.parameters.push_back(std::move(parameter));
 }

@@ -25,6 +25,10 @@ struct PlannedLaunch {
   /// Arguments first, then grid, block and shared memory, then what buffers hold.
   std::vector<std::string> all_symbols() const;
   bool occurs_in_bytes(const std::string& symbol) const;
+  /// In the block, in shared memory or, with `but_grid` not, in the grid.
+  bool occurs_in_launch(const std::string& symbol, bool but_grid = false) const;
+  /// To the kernel, by value.
+  bool is_passed(const std::string& symbol) const;
 
   /// Unless there is one of its name.
   void add_parameter(DraftParameter parameter);

@@ -284,34 +284,32 @@ class SignatureCheck {
       return;
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
-      const SourceParameter& parameter = kernel.parameters[i];
-      if (given[i].pointer != parameter.pointer) {
-        // A type that is not known may be a pointer by another name.
-        if ((!parameter.pointer && bytes_of(parameter) == 0) || given[i].null) continue;
-        add(where_of(given[i].name, step),
-            fmt::format("`{}` is {}, and argument {} of `{}` is {}", given[i].name,
-                        given[i].pointer ? "a buffer" : "a value", i + 1, kernel.name,
-                        parameter.pointer ? "a pointer" : "a value"),
-            fmt::format("{}: {}", place, declared_text(parameter)));
-      } else if (given[i].is_double() && bytes_of(parameter) != 0 && bytes_of(parameter) < 8) {
-        add(where_of(given[i].name, step),
-            fmt::format("`{}` is a buffer of double, and argument {} of `{}` is {}*", given[i].name, i + 1,
-                        kernel.name, parameter.type),
-            fmt::format("{}: {}", place, declared_text(parameter)));
-      } else if (!parameter.pointer && given[i].bytes != 0 && bytes_of(parameter) != 0 &&
-                 given[i].bytes != bytes_of(parameter)) {
-        add(where_of(given[i].name, step),
-            fmt::format("`{}` has {} bytes, and argument {} of `{}` has {}", given[i].name, given[i].bytes,
-                        i + 1, kernel.name, bytes_of(parameter)),
-            fmt::format("{}: {}", place, declared_text(parameter)));
-      } else if (mistakes_bits(given[i], parameter)) {
-        add(where_of(given[i].name, step),
-            fmt::format("`{}` is {}{}, and argument {} of `{}` is {}{}", given[i].name,
-                        model::cuda_name(*given[i].type), given[i].pointer ? "*" : "", i + 1, kernel.name,
-                        parameter.type, parameter.pointer ? "*" : ""),
-            fmt::format("{}: {}", place, declared_text(parameter)));
-      }
+      const std::string why =
+          misfit(given[i], kernel.parameters[i], fmt::format("argument {} of `{}`", i + 1, kernel.name));
+      if (!why.empty())
+        add(where_of(given[i].name, step), why,
+            fmt::format("{}: {}", place, declared_text(kernel.parameters[i])));
     }
+  }
+
+  /// Why this cannot be passed for the parameter, which is `argument`; empty: it can.
+  static std::string misfit(const Passed& given, const SourceParameter& parameter,
+                            const std::string& argument) {
+    const std::int64_t bytes = bytes_of(parameter);
+    if (given.pointer != parameter.pointer) {
+      // A type that is not known may be a pointer by another name.
+      if ((!parameter.pointer && bytes == 0) || given.null) return {};
+      return fmt::format("`{}` is {}, and {} is {}", given.name, given.pointer ? "a buffer" : "a value",
+                         argument, parameter.pointer ? "a pointer" : "a value");
+    }
+    if (given.is_double() && bytes != 0 && bytes < 8)
+      return fmt::format("`{}` is a buffer of double, and {} is {}*", given.name, argument, parameter.type);
+    if (!parameter.pointer && given.bytes != 0 && bytes != 0 && given.bytes != bytes)
+      return fmt::format("`{}` has {} bytes, and {} has {}", given.name, given.bytes, argument, bytes);
+    if (!mistakes_bits(given, parameter)) return {};
+    const char* const star = given.pointer ? "*" : "";
+    return fmt::format("`{}` is {}{}, and {} is {}{}", given.name, model::cuda_name(*given.type), star,
+                       argument, parameter.type, star);
   }
 
   model::SourceLocation where_of(const std::string& argument, const model::StepSpec& step) const {

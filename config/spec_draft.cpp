@@ -25,12 +25,14 @@ class Draft {
     limit_blocks(m_source, m_plan);
     keep_divisions();
     // First: what is right follows from what is written.
-    m_arguments = draft_arguments(m_source, m_plan);
-    DraftVerification right = draft_verification(m_source, m_plan, m_arguments);
+    const DraftArguments arguments = draft_arguments(m_source, m_plan);
+    DraftVerification right = draft_verification(m_source, m_plan, arguments);
+    m_buffers = arguments.buffers;
     SpecDraft draft;
-    draft.spec = header(!right.table.empty()) + parameters() + launch() +
-                 DraftTypes(m_source, m_plan).tables() + m_arguments.tables + right.table + metrics() +
-                 offers();
+    draft.spec =
+        header(!right.table.empty()) + parameters() + launch() + DraftTypes(m_source, m_plan).tables();
+    for (const DraftArgument& argument : arguments.each) draft.spec += argument.table;
+    draft.spec += arguments.variables + right.table + metrics() + offers();
     draft.reference = std::move(right.reference);
     draft.sizes = present_sizes();
     draft.questions = std::move(m_source.questions);
@@ -44,7 +46,7 @@ class Draft {
     limit_blocks(m_source, m_plan);
     keep_divisions();
     CaptureArguments made = capture_arguments(m_source, captured, planned);
-    m_arguments = std::move(made.arguments);
+    m_buffers = std::move(made.buffers);
     if (made.has_fixed_extent)
       for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
         m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
@@ -54,7 +56,7 @@ class Draft {
     m_sizes = std::move(made.sizes);
     SpecDraft draft;
     draft.spec = header(!made.verify.empty()) + parameters() + launch() +
-                 DraftTypes(m_source, m_plan).tables() + made.structs + m_arguments.tables + made.verify +
+                 DraftTypes(m_source, m_plan).tables() + made.structs + made.tables + made.verify +
                  metrics() + offers();
     draft.sizes = present_sizes();
     draft.questions = std::move(m_source.questions);
@@ -225,7 +227,7 @@ class Draft {
 
   std::string metrics() const {
     std::string bytes;
-    for (const DraftBuffer& buffer : m_arguments.buffers) {
+    for (const DraftBuffer& buffer : m_buffers) {
       const auto type = model::parse_element_type(buffer.type);
       // Metrics are real numbers over sizes.
       const bool is_plain =
@@ -236,7 +238,7 @@ class Draft {
       const auto each = static_cast<double>(model::size_bytes(*type)) * times;
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
-    const bool is_guess = m_plan.is_guess && std::ranges::any_of(m_arguments.buffers, &DraftBuffer::is_guess);
+    const bool is_guess = m_plan.is_guess && std::ranges::any_of(m_buffers, &DraftBuffer::is_guess);
     if (!is_guess && !bytes.empty())
       return fmt::format(
           "\n[metrics]  # ? each buffer moved once\n\"GB/s\" = \"({}) / time_ns\"\n\n[workload]  # ? the "
@@ -272,7 +274,7 @@ class Draft {
   DraftSource& m_source;
   DraftPlan m_plan;
   std::vector<std::string> m_sizes;  ///< that a capture has launches of
-  DraftArguments m_arguments;
+  std::vector<DraftBuffer> m_buffers;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tuner/space/cpp_configuration.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "config/spec_reader.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "config/spec_reader.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {

@@ -8,7 +8,7 @@
 #include "config/spec_reader.hpp"
 #include "config/time_specs.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/space/generator.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/util/text.hpp"
 
 namespace config {

@@ -192,31 +192,19 @@ class TimeDraft {
   void make_arguments() {
     LaunchedKernel& first = m_kernels.front();
     DraftArguments drafted = draft_arguments(first.source(), first.plan());
-    m_symbols = drafted.tables.substr(text_of(drafted.each).size());
+    m_symbols = drafted.variables;
     const auto& parameters = first.kernel().function.parameters;
-    std::size_t buffer = 0;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       TimedArgument argument;
-      argument.name = name_in(drafted.each[i]);
-      const bool has_buffer = parameters[i].pointer && drafted.each[i].find("access = ") != std::string::npos;
-      if (has_buffer) argument.buffer = drafted.buffers[buffer++];
+      const DraftArgument& own = drafted.each[i];
+      argument.name = own.name;
+      if (own.buffer) argument.buffer = drafted.buffers[*own.buffer];
       m_names.push_back(argument.name);
-      m_tables += m_given[i].kind == GivenArgument::Kind::guess ? guessed(drafted.each[i], argument)
+      m_tables += m_given[i].kind == GivenArgument::Kind::guess ? guessed(own.table, argument)
                                                                 : given(m_given[i], parameters[i], argument);
       m_arguments.push_back(argument);
     }
     m_tables += m_symbols;
-  }
-
-  static std::string text_of(const std::vector<std::string>& tables) {
-    std::string text;
-    for (const std::string& table : tables) text += table;
-    return text;
-  }
-
-  static std::string name_in(const std::string& table) {
-    const std::size_t begin = table.find("name = \"") + 8;
-    return table.substr(begin, table.find('"', begin) - begin);
   }
 
   /// What the draft has, and what of it is a guess.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "tuner/capture/parameters.hpp"
 #include "tuner/capture/saver.hpp"
@@ -10,17 +11,7 @@
 namespace tuner::capture {
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x", code);
-    out += code < 32 || code >= 127 || letter == '"' || letter == '\\' ? std::string(escaped)
-                                                                       : std::string(1, letter);
-  }
-  return out + '"';
-}
+using nlohmann::json;
 
 std::string hexadecimal(const void* bytes, std::size_t count) {
   std::string out;
@@ -32,93 +23,38 @@ std::string hexadecimal(const void* bytes, std::size_t count) {
   return out;
 }
 
-template <typename Range>
-std::string list(const Range& values) {
-  std::string out;
-  for (const auto& value : values) out += (out.empty() ? "" : ", ") + std::to_string(value);
-  return '[' + out + ']';
-}
-
-class Members {
- public:
-  Members& raw(const char* name, const std::string& value) {
-    m_text += (m_text.empty() ? "" : ", ") + quoted(name) + ": " + value;
-    return *this;
-  }
-  Members& text(const char* name, const std::string& value) { return raw(name, quoted(value)); }
-  template <typename Number>
-  Members& number(const char* name, Number value) {
-    return raw(name, std::to_string(value));
-  }
-  std::string done() const { return '{' + m_text + '}'; }
-
- private:
-  std::string m_text;
-};
-
-template <typename Value, typename Text>
-std::string objects(const std::vector<Value>& values, const Text& text) {
-  std::string out;
-  for (const Value& value : values) out += (out.empty() ? "\n  " : ",\n  ") + text(value);
-  return '[' + out + ']';
-}
-
-std::string argument_text(const KernelParameter& parameter, const void* place,
-                          const std::vector<Region>& regions) {
-  Members members;
-  members.number("bytes", parameter.bytes).number("offset", parameter.offset);
-  members.text("type", parameter.type);
-  members.text("raw", hexadecimal(place, parameter.bytes));
+json argument_json(const KernelParameter& parameter, const void* place, const std::vector<Region>& regions) {
+  json argument = {{"bytes", parameter.bytes},
+                   {"offset", parameter.offset},
+                   {"type", parameter.type},
+                   {"raw", hexadecimal(place, parameter.bytes)},
+                   {"kind", kind_word(parameter.kind)}};
   CuAddress address = 0;
   if (may_be_pointer(parameter)) std::memcpy(&address, place, sizeof address);
   for (std::size_t i = 0; i < regions.size() && address != 0; ++i) {
     if (regions[i].address != address || !regions[i].variable.empty()) continue;
-    return members.text("kind", "pointer").number("region", i).done();
+    argument["kind"] = kind_word(ParameterKind::pointer);
+    argument["region"] = i;
+    return argument;
   }
-  members.text("kind", kind_word(parameter.kind));
   if (may_hold_pointers(parameter))
-    members.raw("pointers_inside", list(pointers_inside(static_cast<const char*>(place), parameter.bytes)));
-  return members.done();
+    argument["pointers_inside"] = pointers_inside(static_cast<const char*>(place), parameter.bytes);
+  return argument;
 }
 
-std::string region_text(const Region& region) {
-  Members members;
-  members.number("address", region.address).number("bytes", region.bytes);
-  members.number("allocation_bytes", region.allocation_bytes);
-  if (!region.variable.empty()) members.text("variable", region.variable);
-  return members.done();
-}
-
-std::string attributes_text(const Launch& launch, std::array<unsigned, 3>& cluster, bool& cooperative) {
-  std::vector<int> ids;
-  const unsigned count =
-      launch.config == nullptr || launch.config->attributes == nullptr ? 0 : launch.config->attribute_count;
-  for (unsigned i = 0; i < count; ++i) {
-    const CuLaunchAttribute& attribute = launch.config->attributes[i];
-    ids.push_back(attribute.id);
-    if (attribute.id == use::attribute_cluster)
-      cluster = {attribute.value.cluster.x, attribute.value.cluster.y, attribute.value.cluster.z};
-    if (attribute.id == use::attribute_cooperative) cooperative = attribute.value.flag != 0;
-  }
-  return list(ids);
-}
-
-std::string quoted_list(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
-  return '[' + out + ']';
+json region_json(const Region& region) {
+  json one = {
+      {"address", region.address}, {"bytes", region.bytes}, {"allocation_bytes", region.allocation_bytes}};
+  if (!region.variable.empty()) one["variable"] = region.variable;
+  return one;
 }
 
 /// `null` where NVRTC did not make it.
-std::string source_text(const Image& image) {
-  if (image.source == nullptr) return "null";
-  std::vector<std::string> headers;
+json source_json(const Image& image) {
+  if (image.source == nullptr) return {};
+  json headers = json::array();
   for (const auto& [name, text] : image.source->headers) headers.push_back(name);
-  return Members()
-      .text("name", image.source->name)
-      .raw("options", quoted_list(image.source->options))
-      .raw("headers", quoted_list(headers))
-      .done();
+  return {{"name", image.source->name}, {"options", image.source->options}, {"headers", headers}};
 }
 
 int function_attribute(const Kernel& kernel, int which) {
@@ -168,37 +104,41 @@ std::vector<std::size_t> pointers_inside(const char* bytes, std::size_t count) {
 std::string draft_of(const WantedLaunch& wanted, const std::vector<Region>& regions, bool is_twice) {
   const Kernel& kernel = wanted.kernel;
   const Launch& launch = wanted.launch;
-  std::array<unsigned, 3> cluster = {1, 1, 1};
-  bool cooperative = launch.cooperative;
-  const std::string attributes = attributes_text(launch, cluster, cooperative);
-  const char* const kinds[] = {"unknown", "cubin", "fatbin", "ptx"};
-  std::string arguments;
+  constexpr const char* images[] = {"unknown", "cubin", "fatbin", "ptx"};
+  json draft = {
+      {"schema_version", 1},
+      {"kernel", kernel.name},
+      {"process", getpid()},
+      {"launch", wanted.number},
+      {"architecture", architecture()},
+      {"grid", launch.grid},
+      {"block", launch.block},
+      {"cluster", {1, 1, 1}},
+      {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+      {"static_shared_bytes", function_attribute(kernel, function_static_bytes)},
+      {"registers", function_attribute(kernel, function_registers)},
+      {"cooperative", launch.cooperative},
+      {"twice", is_twice},
+      {"null_stream", launch.stream == nullptr},
+      {"attributes", json::array()},
+      {"module", wanted.image.bytes == nullptr ? "none" : images[static_cast<int>(wanted.image.kind)]},
+      {"source", source_json(wanted.image)},
+      {"arguments", json::array()},
+      {"regions", json::array()}};
+  const CuLaunchConfig* const config = launch.config;
+  const unsigned attributes =
+      config == nullptr || config->attributes == nullptr ? 0 : config->attribute_count;
+  for (unsigned i = 0; i < attributes; ++i) {
+    const CuLaunchAttribute& attribute = config->attributes[i];
+    const auto& cluster = attribute.value.cluster;
+    draft["attributes"].push_back(attribute.id);
+    if (attribute.id == use::attribute_cluster) draft["cluster"] = {cluster.x, cluster.y, cluster.z};
+    if (attribute.id == use::attribute_cooperative) draft["cooperative"] = attribute.value.flag != 0;
+  }
   for (std::size_t i = 0; i < wanted.arguments.size(); ++i)
-    arguments +=
-        (i == 0 ? "\n  " : ",\n  ") + argument_text(kernel.parameters[i], wanted.arguments[i], regions);
-  return Members()
-             .number("schema_version", 1)
-             .text("kernel", kernel.name)
-             .number("process", getpid())
-             .number("launch", wanted.number)
-             .text("architecture", architecture())
-             .raw("grid", list(launch.grid))
-             .raw("block", list(launch.block))
-             .raw("cluster", list(cluster))
-             .number("dynamic_shared_bytes", launch.dynamic_shared_bytes)
-             .number("static_shared_bytes", function_attribute(kernel, function_static_bytes))
-             .number("registers", function_attribute(kernel, function_registers))
-             .raw("cooperative", cooperative ? "true" : "false")
-             .raw("twice", is_twice ? "true" : "false")
-             .raw("null_stream", launch.stream == nullptr ? "true" : "false")
-             .raw("attributes", attributes)
-             .text("module",
-                   wanted.image.bytes == nullptr ? "none" : kinds[static_cast<int>(wanted.image.kind)])
-             .raw("source", source_text(wanted.image))
-             .raw("arguments", '[' + arguments + ']')
-             .raw("regions", objects(regions, region_text))
-             .done() +
-         '\n';
+    draft["arguments"].push_back(argument_json(kernel.parameters[i], wanted.arguments[i], regions));
+  for (const Region& region : regions) draft["regions"].push_back(region_json(region));
+  return draft.dump(1, ' ', true, json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace tuner::capture

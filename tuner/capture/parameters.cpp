@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace tuner::capture {
 namespace {
@@ -89,7 +90,8 @@ ParameterKind parameter_kind(std::string_view type) {
 
 const char* kind_word(ParameterKind kind) {
   constexpr const char* words[] = {"unknown", "integer", "unsigned", "real", "pointer", "struct"};
-  return words[static_cast<int>(kind)];
+  const auto at = static_cast<std::size_t>(kind);  // of a damaged file it may be any
+  return at < std::size(words) ? words[at] : words[0];
 }
 
 bool integer_value(ParameterKind kind, const void* value, std::size_t bytes, std::int64_t& integer) {

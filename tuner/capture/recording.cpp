@@ -307,8 +307,6 @@ json as_json(const RecordedProcess& process) {
 json as_json(const Recording& recording) {
   json processes = json::array();
   for (const RecordedProcess& process : recording.processes) processes.push_back(as_json(process));
-  json failures = json::array();
-  for (const std::string& failure : recording.failures) failures.push_back(failure);
   json saved = json::array();
   for (const SavedLaunch& one : recording.saved)
     saved.push_back(
@@ -319,7 +317,7 @@ json as_json(const Recording& recording) {
           {"signal", recording.signal},
           {"unfollowed_processes", recording.unfollowed},
           {"saved", saved},
-          {"failures", failures},
+          {"failures", recording.failures},
           {"processes", processes}};
 }
 

@@ -116,8 +116,7 @@ class Occurrence {
         --m_begin;
       }
     }
-    while (m_end < m_body.size() && !is_one_of(behind(), {")", ",", ";", "]", "}"}))
-      m_end = is_one_of(behind(), {"(", "[", "{"}) ? behind_bracket(m_body, m_end) : m_end + 1;
+    m_end = find_outside(m_body, m_end, {")", ",", ";", "]", "}"});
   }
 
   /// Between brackets, alone or among arguments.

@@ -202,10 +202,7 @@ class Indexing {
 
   /// From there to what ends an expression.
   Tokens up_to_end(std::size_t begin) const {
-    std::size_t at = begin;
-    while (at < m_body.size() && !is_one_of(m_body[at].text, {",", ";", ")", "]", "}"}))
-      at = is_one_of(m_body[at].text, {"(", "[", "{"}) ? behind_bracket(m_body, at) : at + 1;
-    return m_body.subspan(begin, std::min(at, m_body.size()) - begin);
+    return m_body.subspan(begin, find_outside(m_body, begin, {",", ";", ")", "]", "}"}) - begin);
   }
 
   /// `row` of `int row = …` and `…, row = …`.

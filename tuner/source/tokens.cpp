@@ -181,6 +181,12 @@ std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> w
   return static_cast<std::size_t>(found - tokens.begin());
 }
 
+std::size_t find_outside(Tokens tokens, std::size_t at, std::initializer_list<std::string_view> words) {
+  while (at < tokens.size() && !is_one_of(tokens[at].text, words))
+    at = is_one_of(tokens[at].text, {"(", "[", "{"}) ? behind_bracket(tokens, at) : at + 1;
+  return std::min(at, tokens.size());
+}
+
 std::string operator_at(Tokens tokens, std::size_t at) {
   if (at >= tokens.size() || tokens[at].kind != Token::Kind::punctuation) return {};
   std::string one(tokens[at].text);
@@ -210,9 +216,7 @@ std::size_t behind_statement(Tokens tokens, std::size_t at) {
   while (at + 1 < tokens.size() && is_one_of(tokens[at].text, {"for", "while", "if"}))
     at = behind_bracket(tokens, at + 1);
   if (at < tokens.size() && tokens[at].is("{")) return behind_bracket(tokens, at);
-  while (at < tokens.size() && !tokens[at].is(";"))
-    at = is_one_of(tokens[at].text, {"(", "[", "{"}) ? behind_bracket(tokens, at) : at + 1;
-  return at;
+  return find_outside(tokens, at, {";"});
 }
 
 Tokens inside_bracket(Tokens tokens, std::size_t open) {

@@ -52,6 +52,8 @@ Lines lines_of(Tokens tokens, std::string_view source);
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words);
 /// Index of the first token that is one of `words`; the end where none is.
 std::size_t find_one_of(Tokens tokens, std::initializer_list<std::string_view> words);
+/// The same from `at` on, past whole brackets.
+std::size_t find_outside(Tokens tokens, std::size_t at, std::initializer_list<std::string_view> words);
 /// The operator between two operands that stands there, of one character or two; empty: none does.
 std::string operator_at(Tokens tokens, std::size_t at);
 /// Index behind the bracket that closes the one at `open`; the end where none does.

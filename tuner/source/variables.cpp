@@ -159,10 +159,7 @@ class VariableFinder {
                                      m_function.begin + (m_ends.empty() ? m_body.size() : m_ends.back())});
     };
     if (assigns) {
-      std::size_t end = at + 1;
-      while (end < m_body.size() && !is_one_of(m_body[end].text, {";", ",", ")"}))
-        end = is_one_of(m_body[end].text, {"(", "[", "{"}) ? behind_bracket(m_body, end) : end + 1;
-      add(m_body.subspan(at + 1, end - at - 1), false);
+      add(m_body.subspan(at + 1, find_outside(m_body, at + 1, {";", ",", ")"}) - at - 1), false);
     } else if (updates || steps || stepped || shifts) {
       add({}, true);
     } else if (i > 1 && m_body[i - 1].is("&") && is_one_of(m_body[i - 2].text, {"(", ","}) &&
@@ -181,10 +178,7 @@ class VariableFinder {
     }
     const bool is_first = open + 2 == i;
     if (open == 0 || !m_body[open - 1].is(is_first ? "cudaDeviceGetAttribute" : "cudaMallocPitch")) return {};
-    std::size_t end = behind;
-    while (end < m_body.size() && !is_one_of(m_body[end].text, {";", ",", ")"}))
-      end = is_one_of(m_body[end].text, {"(", "[", "{"}) ? behind_bracket(m_body, end) : end + 1;
-    return m_body.subspan(behind, std::min(end, m_body.size()) - behind);
+    return m_body.subspan(behind, find_outside(m_body, behind, {";", ",", ")"}) - behind);
   }
 
   const ProgramFunction& m_function;
