@@ -1,5 +1,3 @@
-#include "tuner/space/counted_space.hpp"
-
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -7,6 +5,7 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/configuration_list.hpp"
 #include "tuner/space/kernel_space.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "tests/space/spec_builder.hpp"
 #include "tests/support/contains.hpp"
-#include "tuner/space/generator.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;

@@ -13,7 +13,7 @@
 #include "tests/space/spec_builder.hpp"
 #include "tests/support/fuzz.hpp"
 #include "tuner/space/compiled_spec.hpp"
-#include "tuner/space/counted_space.hpp"
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 using namespace tuner;

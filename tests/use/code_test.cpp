@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "tuner/space/program.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/use/numbers.hpp"
 #include "tuner/use/pack_view.hpp"
 #include "tuner/use/pack_writer.hpp"

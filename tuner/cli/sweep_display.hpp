@@ -15,7 +15,7 @@
 #include "tuner/cluster/sweep_status.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/trial.hpp"
-#include "tuner/space/counted_space.hpp"
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/sweep/request.hpp"
 
 namespace tuner::cli {

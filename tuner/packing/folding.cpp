@@ -4,8 +4,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/packing/packed_kernel.hpp"
-#include "tuner/space/generator.hpp"
-#include "tuner/space/program.hpp"
+#include "tuner/space/expression.hpp"
 
 namespace tuner::packing {
 namespace {

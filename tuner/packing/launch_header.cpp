@@ -5,7 +5,7 @@
 
 #include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/cpp_configuration.hpp"
-#include "tuner/space/generator.hpp"
+#include "tuner/space/expression.hpp"
 
 namespace tuner::packing {
 namespace {

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tuner/space/counted_space.hpp"
+#include "tuner/space/configuration_list.hpp"
 
 namespace tuner::search {
 

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "tuner/model/configuration.hpp"
+#include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/space.hpp"
-#include "tuner/space/spec_compiler.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::space {

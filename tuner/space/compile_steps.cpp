@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/space/spec_compiler.hpp"
+#include "tuner/space/compiled_spec.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::space {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "tuner/space/counted_space.hpp"
-
 namespace tuner::space {
 
 ConfigurationList::ConfigurationList(const std::vector<model::ParameterSpec>& parameters)

@@ -1,5 +1,3 @@
-#include "tuner/space/counted_space.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -10,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/space/descent.hpp"
 
 namespace tuner::space {

@@ -8,7 +8,7 @@
 #include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/space/generator.hpp"
+#include "tuner/space/expression.hpp"
 
 namespace tuner::space {
 

@@ -7,7 +7,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/space/cpp_configuration.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 
 namespace tuner::space {
 namespace {

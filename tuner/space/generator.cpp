@@ -1,5 +1,3 @@
-#include "tuner/space/generator.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,7 @@
 #include <utility>
 
 #include "tuner/model/configuration.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::space {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tuner/model/error.hpp"
-#include "tuner/space/generator.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/space/space.hpp"
 
 namespace tuner::space {

@@ -9,7 +9,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/space/compiled_spec.hpp"
-#include "tuner/space/counted_space.hpp"
+#include "tuner/space/configuration_list.hpp"
 #include "tuner/space/descent.hpp"
 #include "tuner/space/planner.hpp"
 #include "tuner/space/space.hpp"

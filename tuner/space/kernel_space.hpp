@@ -10,7 +10,6 @@
 
 #include "tuner/model/trial.hpp"
 #include "tuner/space/configuration_list.hpp"
-#include "tuner/space/counted_space.hpp"
 #include "tuner/space/space.hpp"
 
 namespace tuner::space {

@@ -1,5 +1,3 @@
-#include "tuner/space/parser.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner/space/expression.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::space {
@@ -24,6 +23,16 @@ bool continues_name(char c) {
   return starts_name(c) || is_digit(c);
 }
 
+struct Token {
+  enum class Kind { integer, real, word, name, symbol, end };
+  Kind kind = Kind::end;
+  int offset = 0;         ///< of its first character, from 0
+  std::string_view text;  ///< a word's without its quotes
+  std::int64_t integer = 0;
+  double real = 0;  ///< also of an integer
+};
+
+/// The tokens of a text, an `end` last; their views point into it.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : m_text(text) {}
@@ -138,10 +147,6 @@ class Lexer {
 };
 
 }  // namespace
-
-std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text) {
-  return Lexer(text).run();
-}
 
 std::string excerpt(std::string_view text) {
   static constexpr std::size_t longest = 80;
@@ -397,7 +402,7 @@ std::variant<Syntax, ExpressionError> parse(std::string_view text) {
         fmt::format("expression of {} characters; at most {} are allowed", text.size(), longest_expression),
         "name parts of it under [derived]"};
   }
-  std::variant<std::vector<Token>, ExpressionError> tokens = tokenize(text);
+  std::variant<std::vector<Token>, ExpressionError> tokens = Lexer(text).run();
   if (auto* error = std::get_if<ExpressionError>(&tokens)) return std::move(*error);
   return Parser(std::move(std::get<std::vector<Token>>(tokens))).run();
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tuner/space/compiled_spec.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/space/planner.hpp"
 
 namespace tuner::space {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tuner/space/compiled_spec.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 
 namespace tuner::space {
 namespace {

@@ -13,7 +13,7 @@
 #include "tuner/model/kernel_spec.hpp"
 #include "tuner/model/plan.hpp"
 #include "tuner/space/compiled_spec.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 #include "tuner/space/space.hpp"
 
 namespace tuner::space {

@@ -1,7 +1,7 @@
-#include "tuner/space/program.hpp"
-
 #include <cstddef>
 #include <type_traits>
+
+#include "tuner/space/expression.hpp"
 
 namespace tuner::space {
 namespace {

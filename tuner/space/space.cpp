@@ -9,8 +9,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/space/compiled_spec.hpp"
-#include "tuner/space/generator.hpp"
-#include "tuner/space/parser.hpp"
+#include "tuner/space/expression.hpp"
 
 namespace tuner::space {
 
@@ -120,13 +119,14 @@ NamedCondition::NamedCondition(NamedCondition&&) noexcept = default;
 NamedCondition& NamedCondition::operator=(NamedCondition&&) noexcept = default;
 NamedCondition::~NamedCondition() = default;
 
-bool NamedCondition::holds(const std::vector<model::Value>& values) const {
+std::optional<std::int64_t> NamedCondition::value(const std::vector<model::Value>& values) const {
   Slots slots = m_compiled->zeros;
   for (std::size_t i = 0; i < m_compiled->slots.size(); ++i) {
     if (m_compiled->slots[i] >= 0)
       slots.values[static_cast<std::size_t>(m_compiled->slots[i])] = values.at(i).code();
   }
-  return evaluate(m_compiled->program, slots).holds();
+  const Evaluated<std::int64_t> result = evaluate(m_compiled->program, slots);
+  return result.fault == Fault::none ? std::optional(result.value) : std::nullopt;
 }
 
 std::vector<std::string> names_in(const std::string& text) {

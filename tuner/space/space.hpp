@@ -105,8 +105,8 @@ struct ConditionName {
   std::vector<std::string> words{};
 };
 
-/// A condition on named values, as a user writes it, in the expression language of specs (space.hpp):
-/// `registers <= 64 && PARTITION == 'row'`. Sizes, limits and time are no names of it.
+/// An expression over named values, usually a condition, as a user writes it, in the expression language of
+/// specs (space.hpp): `registers <= 64 && PARTITION == 'row'`. Sizes, limits and time are no names of it.
 class NamedCondition {
  public:
   /// Of two equal names the first counts. Throws model::UsageError that points at the mistake.
@@ -115,8 +115,10 @@ class NamedCondition {
   NamedCondition& operator=(NamedCondition&&) noexcept;
   ~NamedCondition();
 
-  /// `values`: parallel to the names. A condition that is undefined does not hold.
-  bool holds(const std::vector<model::Value>& values) const;
+  /// `values`: parallel to the names. Nothing where it is undefined.
+  std::optional<std::int64_t> value(const std::vector<model::Value>& values) const;
+  /// A condition that is undefined does not hold.
+  bool holds(const std::vector<model::Value>& values) const { return value(values).value_or(0) != 0; }
 
  private:
   struct Compiled;

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -9,10 +10,101 @@
 
 #include "tuner/model/device.hpp"
 #include "tuner/model/kernel_spec.hpp"
-#include "tuner/space/parser.hpp"
-#include "tuner/space/program.hpp"
+#include "tuner/use/arithmetic.hpp"
 
 namespace tuner::space {
+
+using use::describe;
+using use::Fault;
+using use::is_jump;
+using use::is_unary;
+using use::Op;
+
+/// The argument of Op::constant is a place among the literals, of a load a slot, of a jump the instruction to
+/// go on with.
+struct Instruction {
+  Op op = Op::constant;
+  std::int32_t argument = 0;
+  bool operator==(const Instruction&) const = default;
+};
+
+/// A number as both kinds of arithmetic see it.
+struct Literal {
+  std::int64_t integer = 0;
+  double real = 0;
+};
+
+/// A compiled expression: code for a stack machine. Made by generate() alone, which guarantees that the code
+/// is well formed and needs at most `stack_limit` values at a time.
+struct Program {
+  static constexpr int stack_limit = use::stack_limit;
+  std::vector<Instruction> code;
+  std::vector<Literal> literals;
+  std::vector<int> reads;  ///< slots, each once, ascending
+};
+
+/// The value of every name an expression may mention; which name has which slot is Scope's business.
+struct Slots {
+  std::vector<std::int64_t> values;
+  std::vector<Fault> faults;  ///< not none only for derived values that are undefined
+  double time_ns = 0;
+};
+
+/// A value, or the reason why there is none.
+template <typename Number>
+struct Evaluated {
+  Number value = 0;
+  Fault fault = Fault::none;
+  int slot = -1;  ///< the derived value that brought the fault in; -1: it happened here
+
+  bool holds() const { return fault == Fault::none && value != 0; }
+  bool is_zero() const { return fault == Fault::none && value == 0; }
+};
+
+Evaluated<std::int64_t> evaluate(const Program& program, const Slots& slots);
+Evaluated<double> evaluate_real(const Program& program, const Slots& slots);
+
+/// A mistake inside an expression.
+struct ExpressionError {
+  int column = 1;  ///< from 1, never beyond the last character (1 in an empty text)
+  std::string message;
+  std::string hint;
+};
+
+/// `text` fit for a message: one line of at most 80 columns.
+std::string excerpt(std::string_view text);
+/// Whether `text` is a C identifier.
+bool is_identifier(std::string_view text);
+
+/// One node of a syntax tree; children are indexes into Syntax::nodes.
+struct Node {
+  enum class Kind { integer, real, word, name, unary, binary, logical_and, logical_or, conditional };
+  Kind kind = Kind::integer;
+  Op op = Op::constant;  ///< unary and binary
+  int offset = 0;        ///< of the operator or operand in the text, from 0
+  int a = -1;
+  int b = -1;
+  int c = -1;
+  std::string_view text{};  ///< words and names; points into the parsed text
+  Literal number{};
+  bool parenthesized = false;
+};
+
+/// A parsed expression. Nodes lie in one array so that deep trees need no recursion to be freed.
+struct Syntax {
+  std::vector<Node> nodes;
+  int root = -1;
+};
+
+/// Specs are not trusted: longer or more deeply nested text than anyone writes is refused.
+constexpr std::size_t longest_expression = 4096;
+constexpr int deepest_nesting = 64;
+
+/// The grammar of space.hpp; names and words are not resolved yet. `text` must outlive the result.
+std::variant<Syntax, ExpressionError> parse(std::string_view text);
+
+/// The functions of the language, for suggestions.
+const std::vector<std::string_view>& function_names();
 
 /// A device limit as expressions call it.
 struct LimitName {
