@@ -146,6 +146,9 @@ TEST_SUITE("tuner, energy") {
     const auto locked = run({"--clock", "1200"});
     CHECK(locked.exit_code == 2);
     CHECK(has(locked.err, "the clock of cpu cannot be locked"));
+    const auto reported = run({"--clock", "1200,1500", "--report", "clocks.md"});
+    CHECK(reported.exit_code == 2);
+    CHECK(has(reported.err, "--report would be of the last clock alone"));
     REQUIRE(types({"export", "-o", "none.jsonl"}).exit_code == 0);
     const auto replayed =
         run({"--objective", "energy", "--db", "other.db"}, "replay:" + (home / "none.jsonl"));

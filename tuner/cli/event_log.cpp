@@ -22,11 +22,12 @@ const char* word_of(sweep::Ending ending) {
 
 }  // namespace
 
-EventLog::EventLog(const std::string& path, sweep::Observer& next)
+EventLog::EventLog(const std::string& path, sweep::Observer& next, bool goes_on)
     : m_path(path), m_next(next), m_file(STDOUT_FILENO) {
   if (path == "-") return;
   util::require_no_database(path, "name another file with --events");
-  m_own = util::FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const int beginning = goes_on ? O_APPEND : O_TRUNC;
+  m_own = util::FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | beginning, 0644));
   m_file = m_own.get();
   if (!m_own)
     throw model::UsageError(fmt::format("--events {} cannot be written: {}", path, std::strerror(errno)),

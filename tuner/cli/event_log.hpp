@@ -23,9 +23,9 @@ void describe_step(Archive& archive, Trial& trial) {
 /// everything on to another observer. docs/sweeps.md lists the events.
 class EventLog final : public sweep::Observer {
  public:
-  /// `path` may be a pipe, or `-`: standard output. A file is begun anew. `next` must outlive this. Throws
-  /// model::UsageError where it cannot be written.
-  EventLog(const std::string& path, sweep::Observer& next);
+  /// `path` may be a pipe, or `-`: standard output. A file is begun anew unless `goes_on`. `next` must
+  /// outlive this. Throws model::UsageError where it cannot be written.
+  EventLog(const std::string& path, sweep::Observer& next, bool goes_on);
 
   /// Which sizes are to be searched, on which devices, and what is known of them.
   void expect(const Expected& expected);

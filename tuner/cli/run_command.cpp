@@ -232,6 +232,7 @@ std::string say_other_run(const Backend& backend, const sweep::Request& request,
 
 struct RunOptions : SweepOptions {
   std::string events;
+  bool goes_on = false;  ///< behind another clock's run, in the same file of events
 };
 
 int run_once(const Context& context, RunOptions& options) {
@@ -271,7 +272,7 @@ int run_once(const Context& context, RunOptions& options) {
   const std::vector<model::DeviceInfo> devices = backend.devices();
   SweepDisplay shown(printer, devices, publishing.publisher());
   std::optional<EventLog> events;
-  if (!options.events.empty()) events.emplace(options.events, shown);
+  if (!options.events.empty()) events.emplace(options.events, shown, options.goes_on);
   sweep::Observer& display = events ? static_cast<sweep::Observer&>(*events) : shown;
   display.notice(fmt::format("{} ({}), {}; order from seed {}, inputs from seed {}", backend.device.name,
                              ids_of(devices), backend.compiler, request.seed, request.inputs_seed));
@@ -350,13 +351,18 @@ int run(const Context& context, RunOptions options) {
     write_out(clocks_text(select_work(context, settings, options).open(settings).devices()));
     return 0;
   }
+  const std::vector<int> clocks = parse_clocks(options.clock);
+  if (clocks.size() > 1 && context.settings().find("report"))
+    throw model::UsageError("--report would be of the last clock alone",
+                            "leave it out; `tuner report -o FILE` then has every clock");
   int worst = 0;
-  for (const int mhz : parse_clocks(options.clock)) {
+  for (const int mhz : clocks) {
     options.clock_mhz = mhz;
     write_err(fmt::format("at a clock of {} MHz:", mhz));
     const int code = run_once(context, options);
     if (code >= static_cast<int>(model::ExitCode::interrupted)) return code;
     worst = std::max(worst, code);
+    options.goes_on = true;
   }
   return worst;
 }
