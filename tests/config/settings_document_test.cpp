@@ -67,15 +67,17 @@ std::set<std::string> variables_in_sources() {
   std::set<std::string> found;
   const std::regex reads(R"(getenv\(|\benvironment\([^)]|\benvironment_variable\()");
   const std::regex name("\"([A-Z][A-Z0-9_]{2,})\"");
-  const std::set<std::string> values_of_flags = {"FILE", "FLOAT", "FOLDER", "INT", "NAME", "PERCENT",
-                                                 "SPEC", "TEXT",  "UINT",   "DIR", "TRIAL"};
+  // Flags' values, and a device's name.
+  const std::set<std::string> no_variables = {"BYTES",  "CPU",  "DIR",   "FILE",    "FLOAT",
+                                              "FOLDER", "INT",  "NAME",  "PERCENT", "PROGRAM",
+                                              "SPEC",   "TEXT", "TRIAL", "UINT"};
   for (const char* folder : {"config", "db", "reports", "tuner"}) {
     for (const auto& entry : fs::recursive_directory_iterator(top / folder)) {
       if (entry.path().extension() != ".cpp") continue;
       const std::string text = text_of(entry.path());
       if (!std::regex_search(text, reads)) continue;
       for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at)
-        if (!values_of_flags.contains((*at)[1])) found.insert((*at)[1]);
+        if (!no_variables.contains((*at)[1])) found.insert((*at)[1]);
     }
   }
   return found;

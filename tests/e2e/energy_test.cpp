@@ -87,9 +87,9 @@ TEST_SUITE("tuner, energy") {
     CHECK(has(without.err, "the energy of no trial is known"));
     CHECK(has(without.err, " --sizes 4096 --device cpu --objective energy"));
     CHECK(types({"best", "--common", "--objective", "energy"}).exit_code == 2);
-    const auto nobody = types({"best", "--kernel", "nobody", "--measure", "quick", "--l2", "cold"});
-    CHECK(has(nobody.err,
-              "tuner run --kernel nobody --sizes 512..4096 --measure quick --l2 cold --device cpu"));
+    const auto unmeasured = types({"best", "--kernel", "naive", "--measure", "quick", "--l2", "cold"});
+    CHECK(has(unmeasured.err,
+              "tuner run --kernel naive --sizes 512..4096 --measure quick --l2 cold --device cpu"));
 
     const auto measured = run({"--energy"});
     REQUIRE_MESSAGE(measured.exit_code == 0, measured.err);
