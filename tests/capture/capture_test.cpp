@@ -146,6 +146,17 @@ TEST_SUITE("capture") {
     CHECK(shapes.at(1).at("launches") == 0);
   }
 
+  TEST_CASE("launches beyond the shapes that are kept are named with their time") {
+    const Capture capture;
+    const ProgramResult result = capture.run({"--format", "json"}, {"init", "grids"});
+    const json process = json::parse(read_text(capture.folder / "table")).at("processes").at(0);
+    CHECK(kernel({{"processes", {process}}}, scale).at("launches") == 4096);
+    CHECK(process.at("untold") == 4);
+    CHECK(process.at("untold_runs") == 4);
+    CHECK(process.at("untold_ns") > 0);
+    CHECK(contains(result.err, "4 runs, 4.000 µs in all, have none of the 4096 shapes"));
+  }
+
   TEST_CASE("child processes are captured on request, and said to be there otherwise") {
     const Capture capture;
     const ProgramResult alone = capture.run({"--format", "json"}, {"fork", "init", "scale"});
@@ -239,7 +250,6 @@ TEST_SUITE("capture") {
     const auto y_of = [&](const std::string& kernel, const std::string& does, const std::string& prints) {
       const ProgramResult result =
           capture.run({"--folder", kernel, "--save", kernel, "--twice"}, {"init", does, "print"});
-      INFO(result.err);
       CHECK(result.out == prints);
       const json kept = json::parse(read_text(capture.folder / (kernel + "/capture.json")));
       const std::string launch = kernel + '/' + kept.at("saved").at(0).at("folder").get<std::string>();

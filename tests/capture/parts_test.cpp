@@ -89,6 +89,25 @@ TEST_SUITE("parts of the capture") {
     CHECK(ledger.ledger().replacements[most_replacements - 1].launches == 1000 - most_replacements + 1);
   }
 
+  TEST_CASE("many graphs of the same launches leave room for other shapes") {
+    const tuner::test::TemporaryFolder folder;
+    std::string why;
+    auto& ledger = *new LedgerWriter;
+    REQUIRE(ledger.create(folder / "ledger", why));
+    const std::uint32_t kernel = ledger.kernel("k");
+    for (std::uint32_t graph = 1; graph <= 500; ++graph)
+      for (std::uint32_t grid = 1; grid <= 50; ++grid) {
+        const std::uint32_t shape = ledger.shape({kernel, 0, graph, {grid, 1, 1}, {1, 1, 1}, 0});
+        REQUIRE(shape != no_place);
+        ledger.add_time(shape, grid);
+      }
+    CHECK(ledger.ledger().shape_count == most_shapes_by_graph + 50);
+    CHECK(ledger.shape({kernel, 0, 0, {7, 1, 1}, {1, 1, 1}, 0}) != no_place);
+    std::uint64_t ns = 0;
+    for (std::uint32_t i = 0; i < ledger.ledger().shape_count; ++i) ns += ledger.ledger().shapes[i].timed_ns;
+    CHECK(ns == 500 * 50 * 51 / 2);
+  }
+
 #if __has_include(<cupti.h>)
   TEST_CASE("the record of a kernel is CUPTI's") {
     using Theirs = CUpti_ActivityKernel10;

@@ -90,6 +90,16 @@ class Program {
     void* arguments[] = {&m_y, &m_x, &n, &a};
     for (int i = 0; i < times; ++i) launch(function, n, arguments);
   }
+  /// Each launch with a grid of its own.
+  void grids(unsigned count) {
+    void* function = nullptr;
+    FUNCTION(Find, "cuModuleGetFunction", cuModuleGetFunction)(&function, m_module, "_Z5scalePfPKfif");
+    int n = 4;
+    float a = 2;
+    void* arguments[] = {&m_y, &m_x, &n, &a};
+    for (unsigned i = 1; i <= count; ++i) FUNCTION(LaunchKernel, "cuLaunchKernel", cuLaunchKernel)
+    (function, 1, i, 1, 100, 1, 1, 0, nullptr, arguments, nullptr);
+  }
   void add(int n, int times) {
     void* kernel = nullptr;
     FUNCTION(Find, "cuLibraryGetKernel", cuLibraryGetKernel)(&kernel, m_library, "_Z3addPfPKfi");
@@ -166,6 +176,7 @@ int main(int count, char** words) {
     const std::string word = words[i];
     if (word == "init") program.init();
     if (word == "scale") program.scale(1000, 5);
+    if (word == "grids") program.grids(4100);
     if (word == "small") program.scale(300, 2);
     if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);

@@ -73,10 +73,14 @@ std::uint32_t LedgerWriter::kernel(std::string_view name) {
   return place->second = ledger.kernel_count++;
 }
 
-std::uint32_t LedgerWriter::shape(const Shape& shape) {
-  const auto found = m_shapes.find(shape);
-  if (found != m_shapes.end()) return found->second;
+std::uint32_t LedgerWriter::shape(Shape shape) {
   Ledger& ledger = *m_ledger;
+  auto found = m_shapes.find(shape);
+  if (found == m_shapes.end() && shape.graph != 0 && ledger.shape_count >= most_shapes_by_graph) {
+    shape.graph = other_graphs;
+    found = m_shapes.find(shape);
+  }
+  if (found != m_shapes.end()) return found->second;
   if (shape.kernel == no_place || ledger.shape_count == most_shapes) return no_place;
   ShapeEntry& entry = ledger.shapes[ledger.shape_count];
   entry.kernel = shape.kernel;

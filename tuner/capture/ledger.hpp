@@ -13,9 +13,13 @@
 /// is made, so a process that crashes, is killed or calls `_exit` leaves all of them.
 namespace tuner::capture {
 
-inline constexpr std::uint64_t ledger_magic = 0x327061636e757400;  // "\0tuncap2"
+inline constexpr std::uint64_t ledger_magic = 0x337061636e757400;  // "\0tuncap3"
 inline constexpr std::uint32_t most_kernels = 2048;
 inline constexpr std::uint32_t most_shapes = 4096;
+/// With so many shapes, further ones of graphs are counted for all graphs together: programs make new graphs
+/// of the same launches.
+inline constexpr std::uint32_t most_shapes_by_graph = most_shapes / 2;
+inline constexpr std::uint32_t other_graphs = ~std::uint32_t{0};
 inline constexpr std::uint32_t most_values = 8192;
 inline constexpr std::uint32_t most_replacements = 256;
 inline constexpr std::uint32_t most_integers = 12;    ///< that are told of one launch
@@ -43,11 +47,11 @@ struct KernelEntry {
   ParameterKind parameter_kinds[most_parameters];
 };
 
-/// Launches of a kernel on one GPU with one grid and block, by themselves or in one graph.
+/// Launches of a kernel on one GPU with one grid and block, by themselves or in graphs.
 struct ShapeEntry {
   std::uint32_t kernel;
   std::uint32_t gpu;    ///< as CUDA numbers GPUs in the process
-  std::uint32_t graph;  ///< as CUPTI numbers graphs; 0: in none
+  std::uint32_t graph;  ///< as CUPTI numbers graphs; 0: in none; may be `other_graphs`
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint32_t dynamic_shared_bytes;
@@ -97,7 +101,9 @@ struct Ledger {
   std::uint32_t replacement_count;
   std::uint32_t unused;
   std::uint64_t launches;
-  std::uint64_t untold;  ///< launches that found no room here
+  std::uint64_t untold;       ///< launches that found no room here
+  std::uint64_t untold_runs;  ///< timed runs that found none
+  std::uint64_t untold_ns;    ///< and their time
   std::uint64_t graph_launches;
   std::uint64_t lost_records;  ///< that CUPTI says it dropped
   char device[128];
@@ -148,7 +154,7 @@ class LedgerWriter {
 
   /// no_place where there is no more room.
   std::uint32_t kernel(std::string_view name);
-  std::uint32_t shape(const Shape& shape);
+  std::uint32_t shape(Shape shape);
   void count_values(std::uint32_t shape, const Integers& integers);
   void count_replacement(std::uint32_t kernel, bool is_replaced, const std::string& text);
   void add_time(std::uint32_t shape, std::uint64_t ns);

@@ -224,7 +224,11 @@ void Observer::take(const KernelRun& run) {
                                               {run.grid[0], run.grid[1], run.grid[2]},
                                               {run.block[0], run.block[1], run.block[2]},
                                               run.dynamic_shared_bytes});
-  if (place == no_place) return;
+  if (place == no_place) {
+    ++m_ledger.ledger().untold_runs;
+    m_ledger.ledger().untold_ns += run.ns;
+    return;
+  }
   KernelEntry& entry = m_ledger.ledger().kernels[kernel];
   if (entry.registers == 0) {
     entry.registers = run.registers;

@@ -173,6 +173,8 @@ RecordedProcess read_process(const fs::path& path) {
     process.seconds = static_cast<double>(ledger->end_ns - ledger->begin_ns) / 1e9;
   process.launches = ledger->launches;
   process.untold = ledger->untold;
+  process.untold_runs = ledger->untold_runs;
+  process.untold_ns = ledger->untold_ns;
   process.graph_launches = ledger->graph_launches;
   process.lost_records = ledger->lost_records;
 
@@ -244,7 +246,9 @@ json as_json(const RecordedShape& shape) {
           {"grid", shape.grid},
           {"block", shape.block},
           {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
-          {"graph", shape.graph == 0 ? json() : json(shape.graph)},
+          {"graph", shape.graph == 0              ? json()
+                    : shape.graph == other_graphs ? json("others")
+                                                  : json(shape.graph)},
           {"launches", shape.launches},
           {"put_into_graphs", shape.in_graphs},
           {"timed", shape.timed},
@@ -296,6 +300,8 @@ json as_json(const RecordedProcess& process) {
           {"cupti_cost", process.cost},
           {"launches", process.launches},
           {"untold", process.untold},
+          {"untold_runs", process.untold_runs},
+          {"untold_ns", process.untold_ns},
           {"graph_launches", process.graph_launches},
           {"lost_records", process.lost_records},
           {"replacements", replacements},

@@ -18,13 +18,13 @@ struct RecordedIntegers {
   std::vector<std::pair<std::uint32_t, std::int64_t>> values = {};
 };
 
-/// Launches of a kernel on one GPU with one grid and block, by themselves or in one graph.
+/// Launches of a kernel on one GPU with one grid and block, by themselves or in graphs.
 struct RecordedShape {
   std::uint32_t gpu = 0;  ///< as CUDA numbers GPUs in the process
   std::array<std::uint32_t, 3> grid = {};
   std::array<std::uint32_t, 3> block = {};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::uint32_t graph = 0;      ///< 0: in none
+  std::uint32_t graph = 0;      ///< 0: in none; `other_graphs`: in several
   std::uint64_t launches = 0;   ///< that ran, as far as is known
   std::uint64_t in_graphs = 0;  ///< that were put into graphs
   std::uint64_t timed = 0;
@@ -74,7 +74,9 @@ struct RecordedProcess {
   /// What CUPTI's records have cost of that, from what they cost each; 0 where it is not known.
   double cost = 0;
   std::uint64_t launches = 0;
-  std::uint64_t untold = 0;
+  std::uint64_t untold = 0;  ///< launches of which nothing else is known
+  std::uint64_t untold_runs = 0;
+  std::uint64_t untold_ns = 0;
   std::uint64_t graph_launches = 0;
   std::uint64_t lost_records = 0;
   std::vector<RecordedKernel> kernels = {};  ///< the longest first

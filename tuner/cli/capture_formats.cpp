@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -49,14 +50,17 @@ std::string integers_text(const RecordedKernel& kernel) {
   return text;
 }
 
+std::string graph_name(std::uint32_t graph) {
+  return graph == 0 ? "" : graph == capture::other_graphs ? "others" : std::to_string(graph);
+}
+
 std::string graph_text(const RecordedKernel& kernel) {
-  std::vector<std::string> graphs;
-  for (const RecordedShape& shape : kernel.shapes) {
-    const std::string graph = std::to_string(shape.graph);
-    if (shape.graph != 0 && std::find(graphs.begin(), graphs.end(), graph) == graphs.end())
-      graphs.push_back(graph);
-  }
-  return fmt::format("{}", fmt::join(graphs, ", "));
+  std::set<std::uint32_t> graphs;
+  for (const RecordedShape& shape : kernel.shapes)
+    if (shape.graph != 0) graphs.insert(shape.graph);
+  if (graphs.empty()) return "";
+  const std::string first = graph_name(*graphs.begin());
+  return graphs.size() == 1 ? first : fmt::format("{} +{}", first, graphs.size() - 1);
 }
 
 /// Over all shapes, each with its launches.
@@ -139,14 +143,13 @@ std::string capture_csv(const Recording& recording) {
         std::string integers;
         for (const RecordedIntegers& one : shape.integers)
           integers += fmt::format("{}{}: {}", integers.empty() ? "" : "; ", values_text(one), one.launches);
-        table.add_row({std::to_string(process.process), std::to_string(shape.gpu), kernel.name,
-                       kernel.readable, fmt::format("{}", fmt::join(shape.grid, "x")),
-                       fmt::format("{}", fmt::join(shape.block, "x")),
-                       std::to_string(kernel.static_shared_bytes), std::to_string(shape.dynamic_shared_bytes),
-                       std::to_string(kernel.registers), shape.graph == 0 ? "" : std::to_string(shape.graph),
-                       std::to_string(shape.launches), std::to_string(shape.timed),
-                       fmt::format("{:.0f}", shape.total_ns),
-                       shape.timed == 0 ? "" : fmt::format("{:.0f}", shape.median_ns), integers});
+        table.add_row(
+            {std::to_string(process.process), std::to_string(shape.gpu), kernel.name, kernel.readable,
+             fmt::format("{}", fmt::join(shape.grid, "x")), fmt::format("{}", fmt::join(shape.block, "x")),
+             std::to_string(kernel.static_shared_bytes), std::to_string(shape.dynamic_shared_bytes),
+             std::to_string(kernel.registers), graph_name(shape.graph), std::to_string(shape.launches),
+             std::to_string(shape.timed), fmt::format("{:.0f}", shape.total_ns),
+             shape.timed == 0 ? "" : fmt::format("{:.0f}", shape.median_ns), integers});
       }
     }
   }
@@ -182,6 +185,11 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
   if (process.untold != 0)
     remarks.push_back(fmt::format("{}: {} of kernels without a name or beyond the {} shapes that are kept",
                                   who, util::counted(process.untold, "launch"), capture::most_shapes));
+  if (process.untold_runs != 0)
+    remarks.push_back(
+        fmt::format("{}: {}, {} in all, have none of the {} shapes that are kept; no share counts them", who,
+                    util::counted(process.untold_runs, "run"),
+                    reports::time_text(static_cast<double>(process.untold_ns)), capture::most_shapes));
   for (const capture::RecordedReplacement& one : process.replacements) {
     const std::string launches = util::counted(one.launches, "launch");
     const std::string kernel = util::one_line(capture::demangled(one.kernel), most_name);
