@@ -101,6 +101,21 @@ TEST_SUITE("tuner::measure::DeviceTrialRunner wrong results") {
     CHECK(contains(outcome.detail, "wrong: one alone"));
   }
 
+  TEST_CASE_FIXTURE(TrialFixture, "errors of a few roundings more than the spec has are told as such") {
+    const auto off_by = [this](float factor) {
+      return run_kernel([factor](const FakeArguments& arguments) {
+        twice(arguments);
+        for (const int i : {7, 30, 500, 901}) arguments.pointer<float>(1)[i] *= factor;
+      });
+    };
+    const float some = 1 + 3 * std::numeric_limits<float>::epsilon();
+    const std::string detail = off_by(some).detail;
+    CAPTURE(detail);
+    CHECK(contains(detail, "; 7 rounding terms would allow this, and the spec has 1"));
+    CHECK_FALSE(contains(off_by(1.0001F).detail, "rounding terms"));
+    CHECK_FALSE(contains(off_by(std::numeric_limits<float>::infinity()).detail, "rounding terms"));
+  }
+
   TEST_CASE_FIXTURE(TrialFixture, "whole tiles are spoken of where the edge alone is wrong") {
     const auto outcome = run_kernel([](const FakeArguments& arguments) {
       for (std::int64_t i = 0; i < arguments.integer(3) / 32 * 32; ++i)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -94,6 +96,8 @@ namespace {
 constexpr std::int64_t most_read = 16 << 20;
 constexpr std::int64_t read_at_once = 1 << 20;
 constexpr std::size_t most_told = 4;
+/// Results further off than so many times the terms of the spec are hardly those of a forgotten operation.
+constexpr int most_times_terms = 16;
 
 /// A part of an output on the host, with what is held against it.
 struct Part {
@@ -181,6 +185,7 @@ class Judge {
       const bool wrong = device::error_of(m_rule, m_type, got, poison, part.expected[i], part.magnitude[i],
                                           m_request.ignore_unwritten) > device::most_error(m_rule);
       m_place.add(wrong, judged);
+      if (wrong) m_share = std::max(m_share, share_of_magnitude(part, i, judged && !poison));
       if (wrong && m_told.size() < most_told) m_told.push_back(describe(part, i, number, judged, poison));
     }
   }
@@ -188,17 +193,47 @@ class Judge {
   const std::vector<std::string>& told() const { return m_told; }
   const WrongPlace& place() const { return m_place; }
 
+  /// The fewest rounding terms that allow all errors, where the spec says a few less.
+  std::optional<std::int64_t> enough_terms() const {
+    const double said = m_plan.verify.rounding_terms;
+    if (m_rule.bound_factor <= 0) return std::nullopt;
+    const auto last = static_cast<std::int64_t>(std::min(said, 1e6) * most_times_terms);
+    std::int64_t below = 0;
+    std::int64_t enough = std::max<std::int64_t>(last, most_times_terms);
+    const auto allows = [&](std::int64_t terms) {
+      const auto factor = bound_factor(static_cast<double>(terms),
+                                       m_plan.verify.accumulator.value_or(m_buffer.type), m_buffer.type);
+      return factor.has_value() && *factor >= m_share;
+    };
+    if (!allows(enough)) return std::nullopt;
+    while (below + 1 < enough) {
+      const std::int64_t middle = below + (enough - below) / 2;
+      (allows(middle) ? enough : below) = middle;
+    }
+    return enough;
+  }
+
  private:
+  /// How far off beyond the other tolerances, as a share of the reference's magnitude.
+  double share_of_magnitude(const Part& part, std::size_t i, bool is_number) const {
+    const double error = std::fabs(part.values[i] - part.expected[i]) - other_tolerance(part.expected[i]);
+    const bool is_rounding = is_number && part.magnitude[i] > 0 && std::isfinite(error);
+    return is_rounding ? error / part.magnitude[i] : std::numeric_limits<double>::infinity();
+  }
+
   bool is_poison(device::Word bits, std::int64_t number) const {
     return bits == device::poison_bits(m_type, static_cast<device::Word>(number), m_request.other_poison);
   }
 
+  double other_tolerance(double expected) const {
+    const double size = std::fabs(expected);
+    return m_rule.absolute + m_rule.relative * size + m_rule.ulps * device::ulp_of(m_type, size);
+  }
+
   /// What the number may be off.
   double allowed(double expected, double magnitude) const {
-    const double size = std::fabs(expected);
-    double allowed = m_rule.absolute + m_rule.relative * size + m_rule.ulps * device::ulp_of(m_type, size);
-    if (m_rule.bound_factor > 0) allowed += m_rule.bound_factor * magnitude;
-    return allowed;
+    const double bound = m_rule.bound_factor > 0 ? m_rule.bound_factor * magnitude : 0;
+    return other_tolerance(expected) + bound;
   }
 
   std::string describe(const Part& part, std::size_t i, std::int64_t number, bool judged, bool poison) const {
@@ -237,6 +272,7 @@ class Judge {
   device::CompareRule m_rule;
   bool m_has_comparison;
   WrongPlace m_place;
+  double m_share = 0;  ///< the largest error, of the reference's magnitude
   std::vector<std::string> m_told;
 };
 
@@ -275,6 +311,9 @@ std::string wrong_values(device::Device& device, const model::Plan& plan, const 
   if (const std::string place = judge.place().text(); !place.empty()) text += "; wrong: " + place;
   if (judge.place().kind() == WrongPlace::Kind::edges)
     text += "; a kernel for whole tiles alone says so in its constraints";
+  if (const auto terms = judge.enough_terms())
+    text += fmt::format("; {} rounding terms would allow this, and the spec has {}", *terms,
+                        plan.verify.rounding_terms);
   return text;
 }
 
