@@ -26,6 +26,8 @@ FileText checked(std::string text) {
   if (text.size() > most_source_bytes)
     return problem(fmt::format("has more than {} bytes", most_source_bytes));
   if (text.find('\0') != std::string::npos) return problem("is not a text file");
+  // A mark of UTF-8 at the beginning, which compilers take from files alone, and not from texts.
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return {std::move(text), "", false};
 }
 

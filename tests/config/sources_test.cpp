@@ -275,6 +275,17 @@ TEST_CASE("a generator is device code with launches of its own") {
             .find("unknown argument `seed`") != std::string::npos);
 }
 
+TEST_CASE("a source and a header may begin with a mark of their encoding, as editors write it") {
+  const SpecFolder folder;
+  const std::string mark = "\xEF\xBB\xBF";
+  folder.write("h.cuh", mark + "int n;");
+  folder.write("k.cu", mark + "#include \"h.cuh\"\nvoid");
+  const KernelSpec spec = folder.good(bound, bound);
+  REQUIRE(spec.source.size() == 2);
+  CHECK(spec.source[0].text == "#include \"h.cuh\"\nvoid");
+  CHECK(spec.source[1].text == "int n;");
+}
+
 TEST_CASE("a spec says what is right, or that nobody knows") {
   const SpecFolder folder;
   CHECK(folder.mistake("constraints", "verify = \"nothing\"\nconstraints").find("redefine") !=
