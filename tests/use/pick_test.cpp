@@ -1,7 +1,11 @@
 // The ladder from a size to a configuration.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/use/sample_pack.hpp"
 #include "tests/use/stand_in.hpp"
@@ -49,6 +53,51 @@ TEST_SUITE("use") {
       CHECK(choice.known == TUNER_MEASURED);
       CHECK(choice.expected_ns == size.expected_ns);
     }
+  }
+
+  TEST_CASE("many threads that pick among many kernels from the first moment get each its own answers") {
+    tests::fresh_stand_in();
+    constexpr std::int64_t families = 40;
+    constexpr std::int64_t sizes = 30;
+    Pack pack = sample_pack();
+    Kernel& first = pack.kernels.front();
+    first.targets[0].measured.clear();
+    for (std::int64_t size = 1; size <= sizes; ++size) first.targets[0].measured.push_back({{size, size}});
+    first.targets[0].rule.clear();
+    first.targets.resize(1);
+    const Configuration configuration = pack.configurations.front();
+    pack.kernels.resize(families, first);
+    pack.configurations.assign(families, configuration);
+    for (std::uint32_t family = 0; family < families; ++family) {
+      pack.kernels[family].family = "scale" + std::to_string(family);
+      Target& target = pack.kernels[family].targets[0];
+      target.default_configuration = family;
+      for (MeasuredSize& one : target.measured) {
+        one.configuration = family;
+        one.expected_ns = static_cast<double>(1000 * family + one.sizes[0]);
+      }
+    }
+    pack.images.resize(1);
+    const Opened opened(pack);
+    std::atomic<std::int64_t> wrong{0};
+    const auto pick_all = [&] {
+      for (std::int64_t i = 0; i < 20 * families * sizes; ++i) {
+        const std::int64_t family = i % families;
+        const std::int64_t size = 1 + i / families % sizes;
+        const std::string name = "scale" + std::to_string(family);
+        const tuner_kernel* kernel = nullptr;
+        tuner_choice choice{};
+        const bool is_found = tuner_kernel_find(opened.pack(), name.c_str(), nullptr, &kernel) == TUNER_OK;
+        const std::int64_t both[] = {size, size};
+        const bool is_right = is_found && tuner_kernel_pick(kernel, 0, both, 2, &choice) == TUNER_OK &&
+                              choice.expected_ns == static_cast<double>(1000 * family + size);
+        wrong += is_right ? 0 : 1;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back(pick_all);
+    for (std::thread& one : threads) one.join();
+    CHECK(wrong == 0);
   }
 
   TEST_CASE("where the rule's configuration does not apply, the default answers") {
