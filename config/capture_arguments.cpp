@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "config/capture_draft.hpp"
@@ -38,16 +39,17 @@ class RecordedArguments {
     find_twin();
   }
 
-  CaptureArguments write() {
-    int unnamed = 0;
-    for (std::size_t i = 0; i < m_source.kernel.parameters.size(); ++i) {
-      const SourceParameter& parameter = m_source.kernel.parameters[i];
-      const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
-      m_made.tables += parameter.pointer ? pointer(i, name) : m_values.table(i, name);
+  DraftArguments write() {
+    const std::vector<std::string> names = argument_names(m_source.kernel);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const bool is_pointer = m_source.kernel.parameters[i].pointer;
+      m_made.each.push_back(
+          {names[i], is_pointer ? pointer(i, names[i]) : m_values.table(i, names[i]), std::nullopt});
     }
     variables();
     m_made.structs = m_values.structs();
     m_made.verify = verify();
+    constraints();
     for (std::size_t i = 0; i < m_launches.all().size(); ++i)
       m_made.sizes.push_back(m_launches.sizes_text(i));
     return std::move(m_made);
@@ -113,8 +115,9 @@ class RecordedArguments {
       const bool is_null = m_launch.arguments[argument].raw.find_first_not_of('\0') == std::string::npos;
       if (!is_null)
         m_source.ask(fmt::format("{}: the program passed an address that is no memory of the device", name));
-      return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nvalue = \"NULL\"{}\n", name,
-                         known_type(type) ? m_types.spec_type(type, true, name) : "unsigned char",
+      const std::string known = known_type(type) ? m_types.spec_type(type, true, name) : "unsigned char";
+      return argument_table(name, known + "*") +
+             fmt::format("value = \"NULL\"{}\n",
                          is_null ? "" : "  # ? an address that is no memory of the device");
     }
     const CapturedExtent extent = m_launches.extent(*region, name, captured_element(type));
@@ -191,11 +194,12 @@ class RecordedArguments {
     const std::string known(model::cuda_name(element));
     const bool is_input = std::string_view(role.access) != "out";
     const bool is_output = std::string_view(role.access) != "in";
-    m_made.has_fixed_extent = m_made.has_fixed_extent || extent.is_fixed;
-    m_made.fixed.insert(extent.by.begin(), extent.by.end());
+    m_has_fixed_extent = m_has_fixed_extent || extent.is_fixed;
+    m_fixed.insert(extent.by.begin(), extent.by.end());
     m_made.buffers.push_back({name, known, "(" + extent.text + ")", is_input, is_output});
-    std::string text = fmt::format("\n{}[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\n", above, name, known,
-                                   known_type(type) ? "" : fmt::format("  # bytes of `{}`", type));
+    std::string text =
+        argument_table(name, known + "*", known_type(type) ? "" : fmt::format("  # bytes of `{}`", type));
+    text.insert(1, above);
     const std::string& variable = kept.front().region->variable;
     if (!variable.empty()) text += fmt::format("symbol = \"{}\"\n", variable);
     text += fmt::format("access = \"{}\"  # {}\nextent = [\"{}\"]  # {}\n", role.access, role.why,
@@ -281,11 +285,20 @@ class RecordedArguments {
       const CapturedExtent extent = m_launches.extent(*found, name, captured_element(type));
       const std::vector<Kept> kept = kept_of(*found, name, extent, captured_element(type));
       const bool changes = std::ranges::any_of(kept, is_changed) && !variable.in_constant;
-      m_made.tables += buffer(kept, extent, type, name,
-                              changes ? Role{"inout", fmt::format("changed; line {}", variable.line), true}
-                                      : Role{"in", fmt::format("line {}", variable.line)},
-                              "");
+      m_made.variables += buffer(kept, extent, type, name,
+                                 changes ? Role{"inout", fmt::format("changed; line {}", variable.line), true}
+                                         : Role{"in", fmt::format("line {}", variable.line)},
+                                 "");
     }
+  }
+
+  /// What was recorded holds for such sizes, and for as many blocks.
+  void constraints() {
+    const DraftPlan& plan = m_planned.plan;
+    for (std::size_t i = 0; m_has_fixed_extent && i < plan.sizes.size(); ++i)
+      m_made.constraints.push_back(fmt::format("{} == {}", plan.sizes[i], *plan.present[i]));
+    for (const std::string& name : m_fixed)
+      m_made.constraints.push_back(fmt::format("{} == {}", name, plan.parameter(name)->usual));
   }
 
   std::string verify() {
@@ -316,7 +329,9 @@ class RecordedArguments {
   DraftTypes m_types;
   CapturedValues m_values;
   const CapturedLaunch* m_twin = nullptr;
-  CaptureArguments m_made;
+  DraftArguments m_made;
+  bool m_has_fixed_extent = false;  ///< a buffer holds so much as in the launch, whatever the sizes are
+  std::set<std::string> m_fixed;    ///< parameters that a buffer's extent follows
   bool m_is_judged = false;
   bool m_is_proved = false;   ///< a kernel that does nothing would not pass
   bool m_is_guessed = false;  ///< a tolerance is
@@ -325,8 +340,8 @@ class RecordedArguments {
 
 }  // namespace
 
-CaptureArguments capture_arguments(DraftSource& source, const CapturedSource& captured,
-                                   const CapturePlan& planned) {
+DraftArguments capture_arguments(DraftSource& source, const CapturedSource& captured,
+                                 const CapturePlan& planned) {
   return RecordedArguments(source, captured, planned).write();
 }
 

@@ -197,21 +197,9 @@ class CapturedValues {
   std::string m_structs;
 };
 
-/// The arguments of a captured kernel, with recorded values and files.
-struct CaptureArguments {
-  std::string tables;  ///< TOML
-  std::vector<DraftBuffer> buffers;
-  std::string structs;  ///< TOML: of those that the source does not say
-  std::string verify;   ///< TOML; empty: nothing that a launch wrote was recorded
-  std::vector<DraftFile> files;
-  std::vector<std::string> sizes;  ///< of the launches that the spec is held against
-  bool has_fixed_extent = false;   ///< a buffer holds so much as in the launch, whatever the sizes are
-  std::set<std::string> fixed;     ///< parameters that a buffer's extent follows
-};
-
-/// Outputs are held against what the recorded launch left. How exactly follows from launches with the same
-/// inputs, where the capture has some.
-CaptureArguments capture_arguments(DraftSource& source, const CapturedSource& captured,
-                                   const CapturePlan& planned);
+/// The arguments of a captured kernel, with recorded values and files. Outputs are held against what the
+/// recorded launch left. How exactly follows from launches with the same inputs, where the capture has some.
+DraftArguments capture_arguments(DraftSource& source, const CapturedSource& captured,
+                                 const CapturePlan& planned);
 
 }  // namespace config

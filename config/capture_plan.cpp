@@ -28,7 +28,7 @@ int axis_rank(const std::string& name, std::size_t axis) {
 
 /// What the source says; what it does not say, the capture does.
 DraftPlan plan_of_source(DraftSource& source) {
-  DraftPlan plan = source.is_launched() ? plan_launch(source) : guess_plan(source);
+  DraftPlan plan = plan_by_source(source);
   source.questions.clear();
   if (plan.is_guess) {
     std::erase_if(plan.parameters, [](const DraftParameter& one) { return one.is_runtime; });

@@ -23,6 +23,25 @@ std::string product_text(const std::vector<std::string>& factors) {
   return factors.size() == 1 && text.find(' ') != std::string::npos ? "(" + text + ")" : text;
 }
 
+std::vector<std::string> argument_names(const ProgramFunction& kernel) {
+  std::vector<std::string> names;
+  int unnamed = 0;
+  for (const SourceParameter& one : kernel.parameters)
+    names.push_back(one.name.empty() ? fmt::format("argument{}", ++unnamed) : one.name);
+  return names;
+}
+
+std::string argument_table(const std::string& name, std::string_view type, const std::string& behind) {
+  return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = {}{}\n", name, toml_text(type), behind);
+}
+
+std::string view_table(const model::ArgumentSpec& argument, const std::string& name, const std::string& type,
+                       const std::vector<std::string>& shape) {
+  return argument_table(name, type) + fmt::format("{} = \"?\"\nshape = {}  # ?\n",
+                                                  argument.tensor ? "tensor" : argument.view_name(),
+                                                  toml_list(shape));
+}
+
 namespace {
 
 class ArgumentTables {
@@ -38,10 +57,10 @@ class ArgumentTables {
 
  private:
   void add_arguments() {
-    int unnamed = 0;
-    for (std::size_t i = 0; i < m_source.kernel.parameters.size(); ++i) {
+    const std::vector<std::string> names = argument_names(m_source.kernel);
+    for (std::size_t i = 0; i < names.size(); ++i) {
       const SourceParameter& parameter = m_source.kernel.parameters[i];
-      const std::string name = parameter.name.empty() ? fmt::format("argument{}", ++unnamed) : parameter.name;
+      const std::string& name = names[i];
       const PlannedArgument* const planned = i < m_plan.arguments.size() ? &m_plan.arguments[i] : nullptr;
       model::ArgumentSpec argument;
       const std::size_t buffers = m_found.buffers.size();
@@ -61,9 +80,9 @@ class ArgumentTables {
       std::vector<std::string> extent;
       bool is_known = true;
       for (const tuner::source::Tokens tokens : variable.extents) {
-        const auto value = folded(m_source.host.evaluate(tokens, {}));
-        is_known &= value.kind == tuner::source::Value::Kind::number;
-        extent.push_back(is_known ? std::to_string(value.number) : "1");
+        const std::optional<std::int64_t> value = m_source.fixed_number(tokens);
+        is_known &= value.has_value();
+        extent.push_back(is_known ? std::to_string(*value) : "1");
       }
       if (extent.empty()) extent.emplace_back("1");
       const std::string type = m_source.program.resolved_type(variable.type);
@@ -71,11 +90,11 @@ class ArgumentTables {
       const bool is_written = !variable.in_constant && writes(variable);
       m_found.inputs.push_back(name);
       if (is_written) add_output(m_types.struct_of(variable), name);
-      text += fmt::format(
-          "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nsymbol = \"{}\"  # line {}\naccess = "
-          "\"{}\"\nextent = {}{}\n{}",
-          name, known_type, variable.qualified_name(), variable.line, is_written ? "inout" : "in",
-          toml_list(extent), is_known ? "" : "  # ?", init(m_types.struct_of(variable), nullptr, type));
+      text += argument_table(name, known_type + "*");
+      text += fmt::format("symbol = \"{}\"  # line {}\naccess = \"{}\"\nextent = {}{}\n{}",
+                          variable.qualified_name(), variable.line, is_written ? "inout" : "in",
+                          toml_list(extent), is_known ? "" : "  # ?",
+                          init(m_types.struct_of(variable), nullptr, type));
       m_found.buffers.push_back({name, known_type, product_text(extent), true, is_written, !is_known});
       m_source.ask(fmt::format("{}: what does the variable of line {} hold?", name, variable.line));
     }
@@ -104,22 +123,12 @@ class ArgumentTables {
     });
   }
 
-  /// With constants of the source as numbers.
-  Value folded(const Value& value) {
-    return tuner::source::replaced(value, [&](const std::string& symbol) -> std::optional<Value> {
-      const auto& facts = m_source.host.facts(symbol);
-      if (!facts.constant || !facts.present) return std::nullopt;
-      return tuner::source::number_value(*facts.present);
-    });
-  }
-
   std::string buffer(std::size_t place, const PlannedArgument* planned, const std::string& name) {
     const SourceParameter& parameter = m_source.kernel.parameters[place];
     const PointerUse& use = m_source.uses[place];
     const std::string type = m_types.resolved(parameter);
     if (planned != nullptr && planned->is_null)
-      return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\nvalue = \"NULL\"\n", name,
-                         m_types.spec_type(type, true, name));
+      return argument_table(name, m_types.spec_type(type, true, name) + "*") + "value = \"NULL\"\n";
     const char* access = "inout";
     std::string why = use.atomic ? "atomics" : "read and written";
     if (parameter.constant) {
@@ -166,9 +175,8 @@ class ArgumentTables {
     ask_kind(parameter, name);
     m_found.buffers.push_back(
         {name, known_type, product_text(extent), is_input, std::string_view(access) != "in", is_guess});
-    std::string text = fmt::format(
-        "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"{}\naccess = \"{}\"  # {}\nextent = {}  # {}\n", name,
-        known_type, m_types.doubt(parameter), access, why, toml_list(extent), from);
+    std::string text = argument_table(name, known_type + "*", m_types.doubt(parameter));
+    text += fmt::format("access = \"{}\"  # {}\nextent = {}  # {}\n", access, why, toml_list(extent), from);
     if (is_input) text += init(m_types.struct_of(parameter), planned, known_type, held_init(place));
     if (std::string_view(access) == "inout" && (planned == nullptr || planned->init.empty()))
       m_source.ask(fmt::format("{} is read and written: what should it hold before a launch?", name));
@@ -239,8 +247,7 @@ class ArgumentTables {
   std::string scalar(const SourceParameter& parameter, const PlannedArgument* planned,
                      const std::string& name) {
     const std::string type = m_types.resolved(parameter);
-    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"{}\n", name,
-                                   m_types.spec_type(type, false, name), m_types.doubt(parameter));
+    std::string text = argument_table(name, m_types.spec_type(type, false, name), m_types.doubt(parameter));
     if (const SourceStruct* const one = m_types.struct_of(parameter))
       return text + field_values(*one, planned, name);
     if (planned != nullptr && !planned->value.empty())
@@ -281,16 +288,15 @@ class ArgumentTables {
     return text;
   }
 
-  /// A tensor map, a texture or a surface, over a buffer that the signature does not show.
+  /// Over a buffer that the signature does not show.
   std::string view(const model::ArgumentSpec& argument, const std::string& type, const std::string& name) {
     m_source.ask(fmt::format(
         "{}: over which buffer? Declare it as an argument too, and list in [launch] arguments what the "
         "kernel is passed",
         name));
     const std::vector<std::string> shape(m_plan.sizes.rbegin(), m_plan.sizes.rend());  // innermost first
-    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n{}", name,
-                       type, argument.tensor ? "tensor" : argument.view_name(), toml_list(shape),
-                       argument.tensor ? fmt::format("box = {}  # ?\n", toml_list(shape)) : "");
+    return view_table(argument, name, type, shape) +
+           (argument.tensor ? fmt::format("box = {}  # ?\n", toml_list(shape)) : "");
   }
 
   DraftSource& m_source;

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "config/spec_draft.hpp"
+#include "tuner/model/kernel_spec.hpp"
 #include "tuner/source/access.hpp"
 #include "tuner/source/host_code.hpp"
 #include "tuner/source/kernel_source.hpp"
-#include "tuner/source/launches.hpp"
 #include "tuner/source/program.hpp"
 
 namespace config {
@@ -105,6 +105,8 @@ struct DraftSource {
   bool may_be_size(const SourceParameter& parameter, const std::string& type) const;
   /// This number, larger than 1, stands in the kernel or in what it calls.
   bool has_number(std::int64_t wanted) const;
+  /// An expression over numbers and constants of the source; none: it has others.
+  std::optional<std::int64_t> fixed_number(Tokens expression);
   /// In the source's order, without pointers.
   std::vector<DeviceVariable> device_variables() const;
   void ask(std::string question) { questions.push_back(std::move(question)); }
@@ -175,6 +177,8 @@ struct DraftPlan {
   std::map<std::string, Value> fixed;
   std::vector<std::pair<Value, Value>> products;  ///< and the sizes they are
 
+  /// `cooperative` and `cluster` of [launch].
+  std::string launch_kind() const;
   /// Null where there is none of this name.
   const DraftParameter* parameter(std::string_view name) const;
   DraftParameter* parameter(std::string_view name);
@@ -188,6 +192,9 @@ struct DraftPlan {
   /// A value of the program in the words of the spec, over its sizes alone; none where it has others.
   std::optional<std::string> over_sizes(const HostCode& host, Value value) const;
 };
+
+/// What the source says: plan_launch() where it launches the kernel, else guess_plan().
+DraftPlan plan_by_source(DraftSource& source);
 
 /// The plan of a kernel that the source launches. Sizes are the variables that grids, extents and integer
 /// arguments depend on; parameters those that set the block, macros that the build may give, and template
@@ -280,28 +287,36 @@ struct DraftArgument {
   std::optional<std::size_t> buffer;  ///< its place among DraftArguments::buffers; none: it is no buffer
 };
 
-/// The arguments of a kernel as its draft has them.
+/// The arguments of a kernel as its draft has them, and what is right. TOML, where nothing else is said.
 struct DraftArguments {
   std::vector<DraftArgument> each;  ///< parameters of the kernel
-  std::string variables;            ///< TOML: of the device, which it uses
+  std::string variables;            ///< of the device, which it uses
+  std::string structs;              ///< of those that the source does not say
+  std::string verify;               ///< empty: the spec verifies nothing
+  std::string reference;            ///< CUDA C++
   std::vector<std::string> inputs;  ///< buffers that hold something before the launch
   std::vector<DraftOutput> outputs;
   std::vector<DraftBuffer> buffers;
+  std::vector<DraftFile> files;
+  std::vector<std::string> constraints;  ///< under which extents are right
+  std::vector<std::string> sizes;        ///< of the launches that the spec is held against
 };
 
-/// Of each parameter of the kernel, and of each variable of the device that it uses.
+/// Of the parameters of a kernel; those without a name are counted.
+std::vector<std::string> argument_names(const ProgramFunction& kernel);
+/// `float* x`, begun as [[arguments]]: name, type, and what is said behind the type.
+std::string argument_table(const std::string& name, std::string_view type, const std::string& behind = "");
+
+/// The same of a tensor map, a texture or a surface, over a buffer that nobody has named.
+std::string view_table(const model::ArgumentSpec& argument, const std::string& name, const std::string& type,
+                       const std::vector<std::string>& shape);
+
+/// Of each parameter of the kernel, and of each variable of the device that it uses, by its source alone.
 DraftArguments draft_arguments(DraftSource& source, const DraftPlan& plan);
 
-/// What a draft says of what is right.
-struct DraftVerification {
-  std::string table;      ///< TOML; empty: the spec verifies nothing
-  std::string reference;  ///< CUDA C++
-};
-
-/// Of a kernel that the source launches, the function that computes the same on the CPU, where there is one.
-/// Of another, the place of a reference that is still to be written.
-DraftVerification draft_verification(DraftSource& source, const DraftPlan& plan,
-                                     const DraftArguments& arguments);
+/// Adds what is right. Of a kernel that the source launches, the function that computes the same on the CPU,
+/// where there is one. Of another, the place of a reference that is still to be written.
+void draft_verification(DraftSource& source, const DraftPlan& plan, DraftArguments& arguments);
 
 /// Functions of a program's host code as text for a device, in double precision: `float` is `double` there,
 /// and `expf` is `exp`.

@@ -42,6 +42,16 @@ bool DraftSource::has_number(std::int64_t wanted) const {
   return false;
 }
 
+std::optional<std::int64_t> DraftSource::fixed_number(Tokens expression) {
+  const Value value = tuner::source::replaced(host.evaluate(expression, {}),
+                                              [&](const std::string& symbol) -> std::optional<Value> {
+                                                const SymbolFacts& facts = host.facts(symbol);
+                                                if (!facts.constant || !facts.present) return std::nullopt;
+                                                return tuner::source::number_value(*facts.present);
+                                              });
+  return value.kind == Value::Kind::number ? std::optional(value.number) : std::nullopt;
+}
+
 namespace {
 
 /// `a::b::` before the name at `at`, as far as it is written; none: nothing is.
@@ -170,6 +180,13 @@ std::string DraftParameter::toml(const std::string& list) const {
 void DraftParameter::keep_up_to(std::int64_t largest) {
   std::erase_if(values, [&](std::int64_t value) { return value > largest; });
   if (values.empty()) values = {largest};
+}
+
+std::string DraftPlan::launch_kind() const {
+  std::string text = cooperative ? "cooperative = true\n" : "";
+  if (cluster != std::array<std::int64_t, 3>{1, 1, 1})
+    text += fmt::format("cluster = [{}]\n", fmt::join(cluster, ", "));
+  return text;
 }
 
 const DraftParameter* DraftPlan::parameter(std::string_view name) const {

@@ -13,23 +13,24 @@ namespace {
 
 class VerificationDraft {
  public:
-  VerificationDraft(DraftSource& source, const DraftPlan& plan, const DraftArguments& arguments)
+  VerificationDraft(DraftSource& source, const DraftPlan& plan, DraftArguments& arguments)
       : m_source(source), m_plan(plan), m_arguments(arguments), m_types(source, plan) {}
 
-  DraftVerification write() {
+  void write() {
     if (m_source.is_launched()) return by_cpu();
-    return {open_table(), open_reference()};
+    m_arguments.verify = open_table();
+    m_arguments.reference = open_reference();
   }
 
  private:
   /// Held against a function of the source within a tolerance.
-  DraftVerification by_cpu() {
+  void by_cpu() {
     const auto found = cpu_reference(m_source, m_plan, m_arguments.buffers);
     if (!found) {
       m_source.ask(
           "which results are right? No function of the source computes it on the CPU in a way that can be "
           "used");
-      return {};
+      return;
     }
     const bool is_narrow = std::ranges::any_of(m_arguments.buffers, [](const DraftBuffer& one) {
       return one.is_output && (one.type == "__half" || one.type == "__nv_bfloat16");
@@ -37,14 +38,14 @@ class VerificationDraft {
     m_source.ask(
         fmt::format("how exact are results? {} is held against {} of line {} within a guessed tolerance",
                     m_source.kernel.name, found->function, found->line));
-    const std::string table = fmt::format(
+    m_arguments.verify = fmt::format(
         "\n[verify]\nreference = \"{}\"  # {} of line {}\ntolerance = {}  # ?\n\n[verify.launch]  # one "
         "thread: choose "
         "small sizes, or share the work\nentry = \"{}_reference\"\nblock = [1]\ngrid = [1]\narguments = {}\n",
         m_source.request.reference_file, found->function, found->line,
         is_narrow ? "{ absolute = 0.02, relative = 0.02 }" : "{ absolute = 1e-4, relative = 1e-4 }",
         m_source.kernel.name, toml_list(found->arguments));
-    return {table, found->text};
+    m_arguments.reference = found->text;
   }
 
   // Of a reference that is still to be written: it gives exact results, with magnitudes to judge errors by.
@@ -139,15 +140,14 @@ class VerificationDraft {
 
   DraftSource& m_source;
   const DraftPlan& m_plan;
-  const DraftArguments& m_arguments;
+  DraftArguments& m_arguments;
   DraftTypes m_types;
 };
 
 }  // namespace
 
-DraftVerification draft_verification(DraftSource& source, const DraftPlan& plan,
-                                     const DraftArguments& arguments) {
-  return VerificationDraft(source, plan, arguments).write();
+void draft_verification(DraftSource& source, const DraftPlan& plan, DraftArguments& arguments) {
+  VerificationDraft(source, plan, arguments).write();
 }
 
 namespace {
@@ -262,9 +262,8 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
     const std::vector<std::string> grid = {fmt::format("ceil_div({}, 256)", count)};
     for (std::size_t run = 0; run < runs.size(); ++run) {
       const std::string& copy = passed[run].back();
-      out.buffers += fmt::format(
-          "\n[[arguments]]\nname = \"{}\"\ntype = \"{}*\"\naccess = \"workspace\"\nextent = \"{}\"\n", copy,
-          argument.buffer->type, count);
+      out.buffers += argument_table(copy, argument.buffer->type + "*") +
+                     fmt::format("access = \"workspace\"\nextent = \"{}\"\n", count);
       std::vector<std::string> arguments = {copy, count};
       if (is_input) arguments.insert(arguments.begin(), argument.name);
       before += launch_text(fmt::format("tuner_before_{}_{}", runs[run].name, i), {"256"}, grid, arguments);

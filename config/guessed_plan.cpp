@@ -314,6 +314,10 @@ DraftPlan guess_plan(DraftSource& source) {
   return PlanGuess(source).plan();
 }
 
+DraftPlan plan_by_source(DraftSource& source) {
+  return source.is_launched() ? plan_launch(source) : guess_plan(source);
+}
+
 std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& plan) {
   static const std::string question =
       "how many elements has each buffer? A guess that is too small is told as out of bounds";

@@ -205,13 +205,10 @@ std::string CapturedValues::table(std::size_t argument, const std::string& name)
   model::ArgumentSpec as_view;
   if (make_view(type, as_view)) {
     m_source.ask(fmt::format("{}: over which buffer? A capture does not say it of a `{}`", name, type));
-    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n{} = \"?\"\nshape = {}  # ?\n", name,
-                       type, as_view.tensor ? "tensor" : as_view.view_name(),
-                       toml_list(m_planned.plan.sizes));
+    return view_table(as_view, name, type, m_planned.plan.sizes);
   }
   if (const auto known = known_type(type))
-    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, model::cuda_name(*known)) +
-           scalar(argument, *known, name);
+    return argument_table(name, model::cuda_name(*known)) + scalar(argument, *known, name);
   if (passed.has_pointers)
     m_source.ask(
         fmt::format("{}: a `{}` holds addresses of the program's memory, and no spec fills an array inside a "
@@ -219,7 +216,7 @@ std::string CapturedValues::table(std::size_t argument, const std::string& name)
                     "pointers and makes the struct",
                     name, type, m_source.kernel.name));
   if (const SourceStruct* const one = m_types.struct_of(parameter))
-    return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, type) +
+    return argument_table(name, type) +
            (passed.has_pointers ? std::string(no_value) : fields(argument, *one));
   return raw_struct(passed, type, name);
 }
@@ -284,7 +281,7 @@ std::string CapturedValues::raw_struct(const CapturedArgument& passed, const std
       "\n[structs.{}]  # `{}`, whose fields are not known: its bytes\nfields = "
       "[\"unsigned char bytes[{}]\"]\nalign = {}\n",
       made, type, passed.bytes, align);
-  return fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = \"{}\"\n", name, made) +
+  return argument_table(name, made) +
          (passed.has_pointers
               ? std::string(no_value)
               : fmt::format("value = {{ bytes = {} }}\n", number_text(passed.raw, ElementType::uint8)));

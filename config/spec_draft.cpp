@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -20,50 +21,31 @@ class Draft {
   explicit Draft(DraftSource& source) : m_source(source) {}
 
   SpecDraft write() {
-    if (m_source.request.captured != nullptr) return by_capture(*m_source.request.captured);
-    m_plan = m_source.is_launched() ? plan_launch(m_source) : guess_plan(m_source);
+    const CapturedSource* const captured = m_source.request.captured;
+    std::optional<CapturePlan> recorded;
+    if (captured != nullptr) recorded = plan_capture(m_source, *captured);
+    m_plan = recorded ? recorded->plan : plan_by_source(m_source);
     limit_blocks(m_source, m_plan);
     keep_divisions();
-    // First: what is right follows from what is written.
-    const DraftArguments arguments = draft_arguments(m_source, m_plan);
-    DraftVerification right = draft_verification(m_source, m_plan, arguments);
-    m_buffers = arguments.buffers;
+    // First: what is asked follows from what is written.
+    m_arguments =
+        recorded ? capture_arguments(m_source, *captured, *recorded) : draft_arguments(m_source, m_plan);
+    if (!recorded) draft_verification(m_source, m_plan, m_arguments);
+    m_plan.constraints.insert(m_plan.constraints.end(), m_arguments.constraints.begin(),
+                              m_arguments.constraints.end());
     SpecDraft draft;
     draft.spec =
-        header(!right.table.empty()) + parameters() + launch() + DraftTypes(m_source, m_plan).tables();
-    for (const DraftArgument& argument : arguments.each) draft.spec += argument.table;
-    draft.spec += arguments.variables + right.table + metrics() + offers();
-    draft.reference = std::move(right.reference);
+        header() + parameters() + launch() + DraftTypes(m_source, m_plan).tables() + m_arguments.structs;
+    for (const DraftArgument& argument : m_arguments.each) draft.spec += argument.table;
+    draft.spec += m_arguments.variables + m_arguments.verify + metrics() + offers();
+    draft.reference = std::move(m_arguments.reference);
     draft.sizes = present_sizes();
     draft.questions = std::move(m_source.questions);
+    draft.files = std::move(m_arguments.files);
     return draft;
   }
 
  private:
-  SpecDraft by_capture(const CapturedSource& captured) {
-    CapturePlan planned = plan_capture(m_source, captured);
-    m_plan = planned.plan;
-    limit_blocks(m_source, m_plan);
-    keep_divisions();
-    CaptureArguments made = capture_arguments(m_source, captured, planned);
-    m_buffers = std::move(made.buffers);
-    if (made.has_fixed_extent)
-      for (std::size_t i = 0; i < m_plan.sizes.size(); ++i)
-        m_plan.constraints.push_back(fmt::format("{} == {}", m_plan.sizes[i], *m_plan.present[i]));
-    // What was recorded holds for as many blocks.
-    for (const std::string& name : made.fixed)
-      m_plan.constraints.push_back(fmt::format("{} == {}", name, m_plan.parameter(name)->usual));
-    m_sizes = std::move(made.sizes);
-    SpecDraft draft;
-    draft.spec = header(!made.verify.empty()) + parameters() + launch() +
-                 DraftTypes(m_source, m_plan).tables() + made.structs + made.tables + made.verify +
-                 metrics() + offers();
-    draft.sizes = present_sizes();
-    draft.questions = std::move(m_source.questions);
-    draft.files = std::move(made.files);
-    return draft;
-  }
-
   /// `BLK_K / DIM_Y` of the kernel leaves no rest, where it leaves none by default.
   void keep_divisions() {
     const auto usual = [&](std::string_view name) {
@@ -94,7 +76,8 @@ class Draft {
                        captured->device.empty() ? "a device" : captured->device, launch.architecture);
   }
 
-  std::string header(bool is_verified) {
+  std::string header() {
+    const bool is_verified = !m_arguments.verify.empty();
     std::string defaults;
     for (const DraftParameter& parameter : m_plan.parameters)
       if (!parameter.usual.empty())
@@ -159,7 +142,7 @@ class Draft {
   }
 
   std::string present_sizes() const {
-    if (!m_sizes.empty()) return fmt::format("{}", fmt::join(m_sizes, ","));
+    if (!m_arguments.sizes.empty()) return fmt::format("{}", fmt::join(m_arguments.sizes, ","));
     std::string text;
     for (const auto& one : m_plan.present) {
       if (!one || *one <= 0) return {};
@@ -205,10 +188,7 @@ class Draft {
       text += commented(fmt::format("dynamic_shared_bytes = \"{}\"", m_plan.shared_bytes),
                         doubt("dynamic_shared_bytes"));
     }
-    if (m_plan.cooperative) text += "cooperative = true\n";
-    if (m_plan.cluster != std::array<std::int64_t, 3>{1, 1, 1})
-      text += fmt::format("cluster = [{}]\n", fmt::join(m_plan.cluster, ", "));
-    return text;
+    return text + m_plan.launch_kind();
   }
 
   std::string doubt(const std::string& key) const {
@@ -227,7 +207,7 @@ class Draft {
 
   std::string metrics() const {
     std::string bytes;
-    for (const DraftBuffer& buffer : m_buffers) {
+    for (const DraftBuffer& buffer : m_arguments.buffers) {
       const auto type = model::parse_element_type(buffer.type);
       // Metrics are real numbers over sizes.
       const bool is_plain =
@@ -238,7 +218,7 @@ class Draft {
       const auto each = static_cast<double>(model::size_bytes(*type)) * times;
       bytes += fmt::format("{}{:.1f} * {}", bytes.empty() ? "" : " + ", each, buffer.extent);
     }
-    const bool is_guess = m_plan.is_guess && std::ranges::any_of(m_buffers, &DraftBuffer::is_guess);
+    const bool is_guess = m_plan.is_guess && std::ranges::any_of(m_arguments.buffers, &DraftBuffer::is_guess);
     if (!is_guess && !bytes.empty())
       return fmt::format(
           "\n[metrics]  # ? each buffer moved once\n\"GB/s\" = \"({}) / time_ns\"\n\n[workload]  # ? the "
@@ -273,8 +253,7 @@ class Draft {
 
   DraftSource& m_source;
   DraftPlan m_plan;
-  std::vector<std::string> m_sizes;  ///< that a capture has launches of
-  std::vector<DraftBuffer> m_buffers;
+  DraftArguments m_arguments;
 };
 
 }  // namespace

@@ -227,8 +227,7 @@ class TimeDraft {
   std::string given(const GivenArgument& said, const SourceParameter& parameter, TimedArgument& argument) {
     LaunchedKernel& first = m_kernels.front();
     const std::string type = said.type.empty() ? first.type(parameter) : spec_name(said.type);
-    std::string text = fmt::format("\n[[arguments]]\nname = \"{}\"\ntype = {}\n", argument.name,
-                                   toml_text(type + (parameter.pointer ? "*" : "")));
+    std::string text = argument_table(argument.name, type + (parameter.pointer ? "*" : ""));
     if (said.kind == GivenArgument::Kind::value) {
       argument.buffer.reset();
       return text + fmt::format("value = {}\n", toml_text(said.value));

@@ -7,10 +7,10 @@
 
 #include "tests/support/contains.hpp"
 #include "tests/support/run_program.hpp"
-#include "tuner/capture/cupti.hpp"
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/ledger.hpp"
 #include "tuner/capture/parameters.hpp"
-#include "tuner/capture/request.hpp"
+#include "tuner/capture/times.hpp"
 #if __has_include(<cupti.h>)
 #include <cupti.h>
 #endif

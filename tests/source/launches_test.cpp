@@ -1,8 +1,8 @@
-#include "tuner/source/launches.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
+
+#include "tuner/source/host_code.hpp"
 
 using namespace tuner::source;
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tuner/space/expression.hpp"
-#include "tuner/use/numbers.hpp"
+#include "tuner/use/arithmetic.hpp"
 #include "tuner/use/pack_view.hpp"
 #include "tuner/use/pack_writer.hpp"
 

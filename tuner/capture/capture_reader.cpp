@@ -1,5 +1,3 @@
-#include "tuner/capture/capture_reader.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/parameters.hpp"
-#include "tuner/capture/request.hpp"
+#include "tuner/capture/recording.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"

@@ -1,4 +1,4 @@
-#include "tuner/capture/capture_reader.hpp"
+#include "tuner/capture/recording.hpp"
 
 asm(R"(
 .section .rodata

@@ -11,16 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/capture/cupti.hpp"
 #include "tuner/capture/driver.hpp"
-#include "tuner/capture/events.hpp"
-#include "tuner/capture/files.hpp"
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/images.hpp"
 #include "tuner/capture/kernels.hpp"
 #include "tuner/capture/ledger.hpp"
 #include "tuner/capture/replacer.hpp"
-#include "tuner/capture/request.hpp"
 #include "tuner/capture/saver.hpp"
+#include "tuner/capture/times.hpp"
 
 namespace tuner::capture {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/parameters.hpp"
-#include "tuner/capture/request.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 

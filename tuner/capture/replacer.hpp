@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/capture/files.hpp"
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/kernels.hpp"
 #include "tuner/use/library.hpp"
 #include "tuner/use/tuner.h"

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/parameters.hpp"
 #include "tuner/capture/recording.hpp"
-#include "tuner/capture/request.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
 

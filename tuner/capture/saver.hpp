@@ -6,10 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tuner/capture/files.hpp"
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/images.hpp"
 #include "tuner/capture/kernels.hpp"
-#include "tuner/capture/request.hpp"
 
 namespace tuner::capture {
 

@@ -16,10 +16,9 @@
 #include <vector>
 
 #include "reports/json.hpp"
-#include "tuner/capture/capture_reader.hpp"
+#include "tuner/capture/folder.hpp"
 #include "tuner/capture/parameters.hpp"
 #include "tuner/capture/recording.hpp"
-#include "tuner/capture/request.hpp"
 #include "tuner/cli/capture.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/terminal/terminal.hpp"

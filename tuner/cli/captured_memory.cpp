@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tuner/capture/capture_reader.hpp"
+#include "tuner/capture/recording.hpp"
 #include "tuner/cli/capture.hpp"
 #include "tuner/device/compare_function.h"
 #include "tuner/model/error.hpp"

@@ -10,8 +10,8 @@
 
 #include "db/queries.hpp"
 #include "reports/text.hpp"
-#include "tuner/capture/capture_reader.hpp"
 #include "tuner/capture/parameters.hpp"
+#include "tuner/capture/recording.hpp"
 #include "tuner/cli/answers/cover.hpp"
 #include "tuner/cli/capture.hpp"
 #include "tuner/cli/kernel_catalog.hpp"

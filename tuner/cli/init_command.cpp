@@ -11,7 +11,7 @@
 
 #include "config/capture_draft.hpp"
 #include "config/spec_draft.hpp"
-#include "tuner/capture/capture_reader.hpp"
+#include "tuner/capture/recording.hpp"
 #include "tuner/cli/capture.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/kernel_catalog.hpp"

@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/source/launches.hpp"
+#include "tuner/source/host_code.hpp"
 
 namespace tuner::source {
 namespace {

@@ -1,8 +1,8 @@
-#include "tuner/source/launches.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+
+#include "tuner/source/host_code.hpp"
 
 namespace tuner::source {
 namespace {

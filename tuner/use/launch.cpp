@@ -1,7 +1,7 @@
 #include <cstring>
 
+#include "tuner/use/arithmetic.hpp"
 #include "tuner/use/library.hpp"
-#include "tuner/use/numbers.hpp"
 
 // From what a caller passes to what the kernel function is given, and launches as programs ask for them.
 namespace tuner::use {
