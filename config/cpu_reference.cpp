@@ -125,7 +125,30 @@ class ReferenceWriter {
     bool written = false;
     bool starts_read = false;
     std::string host = {};  ///< the buffer that the program passes
+    std::string rows = {};  ///< `[N]` of a pointer to arrays
+
+    std::string declared(const std::string& name) const {
+      return rows.empty() ? type + " " + name : pointer_to_rows(name) + rows;
+    }
+    std::string given() const {
+      if (!rows.empty()) return "(" + pointer_to_rows("") + rows + ")" + text;
+      return type.starts_with("Reals") ? "{" + text + "}" : text;
+    }
+
+   private:
+    /// `double (*x)` of `double*`
+    std::string pointer_to_rows(const std::string& name) const {
+      return type.substr(0, type.size() - 1) + " (*" + name + ")";
+    }
   };
+
+  /// `[4][N]` of `float (*x)[4][N]` and `float x[][4][N]`; empty: it is no pointer to arrays.
+  static std::string rows_of(const SourceParameter& parameter) {
+    if (parameter.kind != "a pointer to arrays") return {};
+    std::string rows;
+    for (const Token& token : source::row_extents(parameter)) rows += token.text;
+    return rows;
+  }
 
   std::optional<CpuReference> from_call(const ProgramFunction& function, const Frame& call,
                                         const Frame& here) {
@@ -139,7 +162,8 @@ class ReferenceWriter {
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
       const SourceParameter& parameter = function.parameters[i];
       const Tokens given = i < call.arguments.size() ? call.arguments[i] : function.defaults[i];
-      if (given.empty() || !parameter.kind.empty()) return std::nullopt;
+      const std::string rows = rows_of(parameter);
+      if (given.empty() || (!parameter.kind.empty() && rows.empty())) return std::nullopt;
       std::optional<Passed> one;
       if (!parameter.pointer) {
         if (const auto value = scalar(parameter, given, here))
@@ -147,8 +171,11 @@ class ReferenceWriter {
       } else if (given.size() == 1 && source::is_one_of(given[0].text, {"NULL", "nullptr", "0"})) {
         one = Passed{"nullptr", in_double(m_source.program.resolved_type(parameter.type)) + "*"};
       } else {
-        one = pointer(buffer_of(name_in(given), pairs), uses[i]);
-        if (one) one->host = name_in(given);
+        const std::string host = name_in(rows.empty() ? given : source::uncast(given));
+        one = pointer(buffer_of(host, pairs), uses[i]);
+        if (one && !rows.empty() && is_narrow(one->buffer->type)) one.reset();
+        if (one) one->host = host;
+        if (one) one->rows = rows;
       }
       if (!one) return std::nullopt;
       passed.push_back(std::move(*one));
@@ -250,7 +277,7 @@ class ReferenceWriter {
     reference.line = function.line;
     std::vector<std::string> declared;
     for (std::size_t i = 0; i < passed.size(); ++i)
-      declared.push_back(passed[i].type + " " + function.parameters[i].name);
+      declared.push_back(passed[i].declared(function.parameters[i].name));
     const std::string definition = fmt::format("static __device__ void {}({}) {}\n\n", function.name,
                                                fmt::join(declared, ", "), doubles.body(function));
     reference.text = fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}{}{}",
@@ -290,7 +317,7 @@ class ReferenceWriter {
       declared.push_back(declaration);
     };
     for (const Passed& one : passed) {
-      given.push_back(one.type.starts_with("Reals") ? "{" + one.text + "}" : one.text);
+      given.push_back(one.given());
       if (one.buffer == nullptr) continue;
       const std::string& name = one.buffer->name;
       const bool from_input = one.written && one.buffer->is_input;

@@ -154,7 +154,10 @@ std::string DoubleText::constants(const std::vector<const ProgramFunction*>& fun
     for (const Token& token : tokens)
       if (token.is_word() && std::ranges::count(names, token.text) == 0) names.push_back(token.text);
   };
-  for (const ProgramFunction* one : functions) note(one->body);
+  for (const ProgramFunction* one : functions) {
+    note(one->body);
+    for (const SourceParameter& parameter : one->parameters) note(tuner::source::row_extents(parameter));
+  }
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::ranges::any_of(functions, [&](const auto* one) { return declares(*one, names[i]); })) continue;

@@ -214,8 +214,7 @@ void limit_blocks(DraftSource& source, DraftPlan& plan);
 std::vector<std::string> guessed_extent(DraftSource& source, const DraftPlan& plan);
 
 /// What the kernel's indices say of the buffer behind a parameter, over the plan's sizes; empty: nothing.
-std::vector<std::string> indexed_extent(const DraftSource& source, const DraftPlan& plan,
-                                        std::size_t argument);
+std::vector<std::string> indexed_extent(DraftSource& source, const DraftPlan& plan, std::size_t argument);
 
 /// Whether the name occurs in an expression.
 bool mentions(const std::string& expression, const std::string& name);

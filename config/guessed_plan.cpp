@@ -361,12 +361,19 @@ static std::string dimension(const DraftSource& draft, const DraftPlan& plan, co
   return is_over_sizes && text != "?" ? text : "";
 }
 
-std::vector<std::string> indexed_extent(const DraftSource& source, const DraftPlan& plan,
-                                        std::size_t argument) {
+std::vector<std::string> indexed_extent(DraftSource& draft, const DraftPlan& plan, std::size_t argument) {
   std::vector<std::string> extent;
-  for (const std::string& name : source.shapes[argument]) {
-    extent.push_back(dimension(source, plan, name));
+  for (const std::string& name : draft.shapes[argument]) {
+    extent.push_back(dimension(draft, plan, name));
     if (extent.back().empty()) return {};
+  }
+  const SourceParameter& parameter = draft.kernel.parameters[argument];
+  if (extent.empty() || parameter.kind != "a pointer to arrays") return extent;
+  const std::vector<Token> rows = source::row_extents(parameter);
+  for (std::size_t open = 0; open < rows.size(); open = source::behind_bracket(rows, open)) {
+    const auto length = draft.fixed_number(source::inside_bracket(rows, open));
+    if (!length) return {};
+    extent.push_back(std::to_string(*length));
   }
   return extent;
 }

@@ -173,6 +173,21 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
       CHECK_FALSE(of_pairing("e = b;").empty());
       CHECK(of_pairing("train(b, e, n);").empty());
     }
+    SUBCASE("it may take buffers as rows of one width") {
+      const std::string rows =
+          "#define WIDTH 32\nvoid k_cpu(float (*out)[WIDTH], const float in[][WIDTH], int n) {\n"
+          "  for (int i = 0; i < n / 32; ++i) for (int j = 0; j < 32; ++j) out[i][j] = in[i][j]; }\n";
+      const std::string cast = "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4);\n";
+      const std::string by_rows =
+          cast + "  k_cpu((float (*)[WIDTH])h_d, (float (*)[WIDTH])h_e, n);\n  k<<<n / 64, 64>>>(d, e, n);";
+      const std::string text = draft_of(program_of(copy_kernel, by_rows, rows)).reference;
+      CAPTURE(text);
+      CHECK(text.find("#define WIDTH 32\n") != std::string::npos);
+      CHECK(text.find("void k_cpu(double (*out)[WIDTH], const float (*in)[WIDTH], int n)") !=
+            std::string::npos);
+      CHECK(text.find("k_cpu((double (*)[WIDTH])d_expected, (const float (*)[WIDTH])e, N);") !=
+            std::string::npos);
+    }
     SUBCASE("one that leaves out a result is none") {
       const std::string reads =
           "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";
@@ -207,6 +222,24 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
         "  cudaMalloc(&w, n * 4); cudaMalloc(&t, 256 * sizeof(float)); cudaMalloc(&y, n * sizeof(float));\n"
         "  k<<<(n + 63) / 64, 64>>>(w, t, y, n); }\n");
     CHECK(result.draft.spec.find("init = \"integers(0, 255)\"  # ?\n") != std::string::npos);
+  }
+
+  TEST_CASE("a pointer to arrays leads to as many elements as were allocated, or as rows and indices say") {
+    const std::string kernel =
+        "#define WIDTH 32\n__global__ void k(float (*d)[WIDTH], const float e[][WIDTH], int rows) {\n"
+        "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (r < rows) for (int j = 0; j < WIDTH; ++j) d[r][j] = e[r][j]; }\n";
+    const auto extents = [](const std::string& source) {
+      std::string text;
+      const Drafted result = drafted(source);
+      for (const auto& one : spec_of(result).arguments.front().extent) text += one.text + ";";
+      return text;
+    };
+    CHECK(extents(kernel) == "ROWS;32;");
+    CHECK(extents(kernel +
+                  "int main() { int rows = 1000; float (*d)[WIDTH], (*e)[WIDTH];\n"
+                  "  cudaMalloc(&d, 2 * rows * WIDTH * sizeof(float)); cudaMalloc(&e, rows * WIDTH * 4);\n"
+                  "  k<<<(rows + 63) / 64, 64>>>(d, e, rows); }\n") == "64;ROWS;");
   }
 
   TEST_CASE("a kernel that moves vectors has sizes of whole ones") {

@@ -99,6 +99,13 @@ SourceParameter read_parameter(Tokens tokens) {
   return parameter;
 }
 
+std::vector<Token> row_extents(const SourceParameter& parameter) {
+  const std::vector<Token> tokens = tokens_of(parameter.text);
+  std::size_t begin = find_one_of(tokens, {"["});
+  if (begin > 0 && begin < tokens.size() && !tokens[begin - 1].is(")")) begin = behind_bracket(tokens, begin);
+  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.end()};
+}
+
 std::vector<TemplateParameter> read_template_parameters(Tokens tokens) {
   std::vector<TemplateParameter> found;
   for (const Tokens part : parts(tokens)) {

@@ -70,6 +70,8 @@ struct KernelSource {
 
 /// A parameter of a signature, as `const float* __restrict__ x = nullptr`.
 SourceParameter read_parameter(Tokens tokens);
+/// `[4][N]` of the parameters `float (*x)[4][N]` and `float x[][4][N]`.
+std::vector<Token> row_extents(const SourceParameter& parameter);
 /// What stands between the brackets of `template <…>`.
 std::vector<TemplateParameter> read_template_parameters(Tokens tokens);
 

@@ -79,14 +79,22 @@ class VariableFinder {
     return has_name ? at : i;
   }
 
+  /// `(*x)[4]` begins there.
+  static bool points_to_arrays(Tokens part) {
+    return part.size() > 4 && part[0].is("(") && part[1].is("*") && part[2].is_word() && part[3].is(")") &&
+           part[4].is("[");
+  }
+
   /// Reads `const int a = 1, *b;` at `i`. Returns its end, or `i` where there is none.
   std::size_t declaration(std::size_t i) {
     const std::size_t type_end = behind_type(i);
     if (type_end == i || type_end >= m_body.size()) return i;
     std::size_t name = type_end;
     while (name < m_body.size() && is_one_of(m_body[name].text, {"*", "&", "const", "__restrict__"})) ++name;
-    if (name + 1 >= m_body.size() || !m_body[name].is_word() ||
-        !is_one_of(m_body[name + 1].text, {"=", ";", ",", "(", "[", "{", ":"}))
+    const bool has_arrays = points_to_arrays(m_body.subspan(std::min(name, m_body.size())));
+    if (name + 1 >= m_body.size() ||
+        (!has_arrays &&
+         (!m_body[name].is_word() || !is_one_of(m_body[name + 1].text, {"=", ";", ",", "(", "[", "{", ":"}))))
       return i;
     std::size_t end = name;
     int choices = 0;  // `a ? b : c`, and not `for (int a : b)`
@@ -116,7 +124,7 @@ class VariableFinder {
   void variable(Tokens type, Tokens part, std::size_t begin) {
     LocalVariable found;
     found.type = type;
-    std::size_t at = 0;
+    std::size_t at = points_to_arrays(part) ? 1 : 0;
     while (at < part.size() && is_one_of(part[at].text, {"*", "&", "const", "__restrict__"})) {
       found.pointer |= part[at].is("*");
       ++at;
@@ -127,6 +135,7 @@ class VariableFinder {
     found.scope_end = m_function.begin + (m_ends.empty() ? m_body.size() : m_ends.back());
     found.constant = find_one_of(type, {"const", "constexpr"}) < type.size();
     ++at;
+    if (points_to_arrays(part)) at = find_one_of(part, {"="});  // how long the arrays are is no matter here
     while (at < part.size() && part[at].is("[")) {
       const std::size_t close = behind_bracket(part, at);
       found.extents.push_back(part.subspan(at + 1, std::max(close, at + 2) - at - 2));
