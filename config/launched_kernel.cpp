@@ -91,9 +91,7 @@ void LaunchedKernel::require_known_launch() const {
 }
 
 bool LaunchedKernel::is_used(const std::string& name) const {
-  const auto has = [&](const std::string& text) { return std::ranges::count(names_in(text), name) > 0; };
-  return std::ranges::any_of(m_plan.block, has) || std::ranges::any_of(m_plan.grid, has) ||
-         has(m_plan.shared_bytes);
+  return std::ranges::count(used_names(), name) > 0;
 }
 
 std::vector<std::string> LaunchedKernel::used_names() const {

@@ -19,7 +19,7 @@ namespace {
 
 using namespace tuner;
 using source::read_kernel_source;
-using source::SourceKernel;
+using source::Signature;
 using source::SourceParameter;
 
 /// What a launch passes in one place.
@@ -89,7 +89,7 @@ source::KernelSource functions_of(const std::vector<model::SourceText>& source, 
 
 /// Whether the kernel can be given this, as far as its text shows; `exactly`: all of its types are known, and
 /// values have the same.
-bool takes(const SourceKernel& kernel, const std::vector<Passed>& given, bool exactly) {
+bool takes(const Signature& kernel, const std::vector<Passed>& given, bool exactly) {
   if (given.size() != kernel.parameters.size()) return false;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const SourceParameter& parameter = kernel.parameters[i];
@@ -106,7 +106,7 @@ bool takes(const SourceKernel& kernel, const std::vector<Passed>& given, bool ex
 }
 
 /// `(const float*x, int n)`
-std::string parameter_list(const SourceKernel& kernel) {
+std::string parameter_list(const Signature& kernel) {
   std::vector<std::string> parameters;
   for (const SourceParameter& parameter : kernel.parameters) parameters.push_back(parameter.text);
   return fmt::format("({})", fmt::join(parameters, ", "));
@@ -123,7 +123,7 @@ std::optional<std::vector<std::string>> template_arguments(const std::string& en
 }
 
 /// An instance of a template, as far as its arguments are given.
-SourceKernel instance_of(SourceKernel kernel, const std::vector<std::string>& arguments) {
+Signature instance_of(Signature kernel, const std::vector<std::string>& arguments) {
   for (SourceParameter& parameter : kernel.parameters) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const std::string& name = kernel.template_parameters[i].name;
@@ -156,11 +156,11 @@ class OverloadChoice {
     std::set<std::string> all;
     std::set<std::string> fitting;
     std::set<std::string> exact;
-    for (const SourceKernel& declared : functions.kernels) {
+    for (const Signature& declared : functions.kernels) {
       const std::size_t templates = declared.template_parameters.size();
       const bool is_meant = arguments.empty() ? templates == 0 : arguments.size() <= templates;
       if (declared.name != name || !is_meant) continue;
-      const SourceKernel kernel = instance_of(declared, arguments);
+      const Signature kernel = instance_of(declared, arguments);
       all.insert(parameter_list(kernel));
       if (takes(kernel, given, false)) fitting.insert(parameter_list(kernel));
       if (takes(kernel, given, true)) exact.insert(parameter_list(kernel));
@@ -199,7 +199,7 @@ std::map<std::string_view, bool> macros_of(const model::KernelSpec& spec,
 }
 
 /// A macro may stand for parameters of the kernel: as one of them, as a call, or with a comma.
-bool has_unread_parameters(const SourceKernel& kernel, const std::map<std::string_view, bool>& macros) {
+bool has_unread_parameters(const Signature& kernel, const std::map<std::string_view, bool>& macros) {
   return std::ranges::any_of(kernel.parameters, [&](const SourceParameter& parameter) {
     const std::vector<source::Token> tokens = source::tokens_of(parameter.text);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -239,28 +239,28 @@ class SignatureCheck {
 
  private:
   void check_steps(const std::vector<model::StepSpec>& steps, const std::vector<model::SourceText>& source) {
-    const std::vector<SourceKernel> kernels = functions_of(source).kernels;
+    const std::vector<Signature> kernels = functions_of(source).kernels;
     for (const model::StepSpec& step : steps) {
       if (step.entry.empty() || step.calls) continue;
       const std::string name = plain_name(step.entry);
-      const auto has_name = [&](const SourceKernel& kernel) { return kernel.name == name; };
+      const auto has_name = [&](const Signature& kernel) { return kernel.name == name; };
       const auto declared = std::ranges::count_if(kernels, has_name);
       if (declared == 1) check_readable(step, *std::ranges::find_if(kernels, has_name), source);
       if (declared == 0) check_name(step, name, kernels, source.front().name);
     }
   }
 
-  void check_name(const model::StepSpec& step, const std::string& name,
-                  const std::vector<SourceKernel>& kernels, const std::string& file) {
+  void check_name(const model::StepSpec& step, const std::string& name, const std::vector<Signature>& kernels,
+                  const std::string& file) {
     std::vector<std::string> names;
-    for (const SourceKernel& kernel : kernels) names.push_back(kernel.name);
+    for (const Signature& kernel : kernels) names.push_back(kernel.name);
     // A name that is like none may come from a macro; the compiler knows.
     const std::string meant = util::did_you_mean(name, names);
     if (!meant.empty()) add(step.where, fmt::format("`{}` is no kernel of {}", name, file), meant);
   }
 
   /// What seems wrong is no mistake where macros make the parameters.
-  void check_readable(const model::StepSpec& step, const SourceKernel& kernel,
+  void check_readable(const model::StepSpec& step, const Signature& kernel,
                       const std::vector<model::SourceText>& source) {
     const std::size_t before = m_mistakes.size();
     check(step, kernel, source);
@@ -268,7 +268,7 @@ class SignatureCheck {
       m_mistakes.erase(m_mistakes.begin() + static_cast<std::ptrdiff_t>(before), m_mistakes.end());
   }
 
-  void check(const model::StepSpec& step, const SourceKernel& kernel,
+  void check(const model::StepSpec& step, const Signature& kernel,
              const std::vector<model::SourceText>& source) {
     const bool of_kernel = &source == &m_spec.source;
     const std::vector<Passed> given = passed_by(m_spec, step, of_kernel);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tuner/source/access.hpp"
 
 using namespace tuner::source;
+using Names = std::vector<std::string>;
 
 namespace {
 
@@ -43,6 +45,8 @@ TEST_SUITE("tuner::source::read_kernel_source") {
     CHECK(parameters_of(
               "template <typename T, int N = 4> static __global__ void k(ns::Pair<T, int>* p, T const* q) "
               "{ p[0] = q[1]; }") == "ns::Pair<T,int>* p, const T* q");
+    CHECK(parameters_of("template <int N> __global__ std::enable_if_t<(N > 4)> k(float* x) {}") ==
+          "float* x");
     CHECK(parameters_of("__global__ void k(void) {}").empty());
     CHECK(parameters_of("__global__ void k(float* const p, const int* const q) { p[0] = q[0]; }") ==
           "float* p, const int* q");
@@ -149,3 +153,45 @@ TEST_SUITE("tuner::source::read_kernel_source") {
       CHECK(read_kernel_source(source.substr(0, length)).kernels.size() <= 1);
   }
 }
+
+TEST_SUITE_BEGIN("tuner::source");
+
+TEST_CASE("kernels are found with their attributes, linkage and templates") {
+  CHECK(kernel_names("__global__ void a(int n) {}") == Names{"a"});
+  CHECK(kernel_names("extern \"C\" __global__ void __launch_bounds__(256, 2)\nb (float* p);") == Names{"b"});
+  CHECK(kernel_names("template <int N> __global__ void __launch_bounds__(F(N) * (2)) c(T* p) {}") ==
+        Names{"c"});
+  CHECK(kernel_names("__launch_bounds__(64) __global__ void d() {}\n__global__ void e() {}") ==
+        Names{"d", "e"});
+}
+
+TEST_CASE("comments, strings and other functions are not kernels") {
+  CHECK(kernel_names("// __global__ void a() {}\n/* __global__ void b() {} */ __device__ void c() {}") ==
+        Names{});
+  CHECK(kernel_names("const char* s = \"__global__ void a()\"; __global__ void b() {}") == Names{"b"});
+  CHECK(kernel_names("/* never closed __global__ void a()") == Names{});
+  CHECK(kernel_names("\"never closed __global__ void a()") == Names{});
+  CHECK(kernel_names("") == Names{});
+}
+
+TEST_CASE("a specialisation is named as its template, and no kernel as what stands in its type") {
+  CHECK(kernel_names("template <> __global__ void k<float>(float* x) {}") == Names{"k"});
+  CHECK(kernel_names("template <int N> __global__ std::enable_if_t<(N > 4)> k(float* x) {}") == Names{"k"});
+}
+
+TEST_CASE("a kernel declared and defined is named once") {
+  CHECK(kernel_names("__global__ void a(); __global__ void a() {}") == Names{"a"});
+}
+
+TEST_CASE("a kernel is named with its namespaces") {
+  CHECK(kernel_names("namespace a { namespace b::c { struct S { int x; }; __global__ void k() {} }\n"
+                     "namespace { __global__ void l() { if (1) { } } } }\n"
+                     "extern \"C\" { __global__ void m() {} }") == Names{"a::b::c::k", "a::l", "m"});
+}
+
+TEST_CASE("unfinished text ends the search quietly") {
+  CHECK(kernel_names("__global__") == Names{});
+  CHECK(kernel_names("__global__ void __launch_bounds__(256") == Names{});
+}
+
+TEST_SUITE_END();

@@ -106,6 +106,26 @@ std::vector<Token> row_extents(const SourceParameter& parameter) {
   return {tokens.begin() + static_cast<std::ptrdiff_t>(begin), tokens.end()};
 }
 
+std::optional<Declarator> declarator_of(Tokens declaration) {
+  std::optional<std::size_t> name;  // the word whose `<…>` ends here
+  for (std::size_t i = 1; i < declaration.size(); ++i) {
+    const Token& before = declaration[i - 1];
+    if (declaration[i].is("=")) return std::nullopt;
+    if (declaration[i].is("<")) {
+      name = before.is_word() && !before.is("template") ? std::optional(i - 1) : std::nullopt;
+      i = behind_bracket(declaration, i) - 1;
+    } else if (declaration[i].is("(")) {
+      if (before.is(">") && name) return Declarator{*name, i};
+      if (!before.is_word()) return std::nullopt;
+      const bool is_attribute = before.is("alignas") || before.is("decltype") ||
+                                (before.text.starts_with("__") && before.text.ends_with("__"));
+      if (!is_attribute) return Declarator{i - 1, i};
+      i = behind_bracket(declaration, i) - 1;
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<TemplateParameter> read_template_parameters(Tokens tokens) {
   std::vector<TemplateParameter> found;
   for (const Tokens part : parts(tokens)) {
@@ -120,33 +140,18 @@ std::vector<TemplateParameter> read_template_parameters(Tokens tokens) {
 
 namespace {
 
-/// The name of a function and the bracket of its parameters.
-struct Declarator {
-  std::size_t name = 0;
-  std::size_t parameters = 0;
-};
-
-/// `i`: behind `__global__`. The name is the last word before the first bracket that is not an attribute's.
+/// Of the kernel whose `__global__` stands at `i`.
 std::optional<Declarator> declarator_at(Tokens code, std::size_t i) {
-  std::optional<std::size_t> name;
-  for (; i < code.size() && !is_one_of(code[i].text, {";", "{"}); ++i) {
-    const std::string_view word = name ? code[*name].text : "";
-    if (code[i].is_word()) {
-      name = i;
-    } else if (code[i].is("(") && (word == "alignas" || (word.starts_with("__") && word.ends_with("__")))) {
-      i = behind_bracket(code, i) - 1;
-    } else if (code[i].is("(")) {
-      return name ? std::optional(Declarator{*name, i}) : std::nullopt;
-    }
-  }
-  return std::nullopt;
+  const Tokens declaration = code.subspan(i, find_one_of(code.subspan(i), {";", "{"}));
+  const std::optional<Declarator> found = declarator_of(declaration);
+  return found ? std::optional(Declarator{i + found->name, i + found->bracket}) : std::nullopt;
 }
 
 class KernelFinder {
  public:
   explicit KernelFinder(Tokens code) : m_code(code) {}
 
-  std::vector<SourceKernel> find() {
+  std::vector<Signature> find() {
     std::vector<TemplateParameter> pending;
     for (std::size_t i = 0; i < m_code.size(); ++i) {
       const std::string_view text = m_code[i].text;
@@ -155,7 +160,7 @@ class KernelFinder {
         pending = read_template_parameters(m_code.subspan(i + 2, end - i - 3));
         i = end - 1;
       } else if (text == "__global__") {
-        i = read_kernel(i + 1, std::exchange(pending, {}));
+        i = read_kernel(i, std::exchange(pending, {}));
       } else if (is_one_of(text, {";", "{", "}"})) {
         pending.clear();
       }
@@ -164,15 +169,15 @@ class KernelFinder {
   }
 
  private:
-  /// `i`: behind `__global__`. Returns where to go on.
+  /// `i`: at `__global__`. Returns where to go on.
   std::size_t read_kernel(std::size_t i, std::vector<TemplateParameter> template_parameters) {
     const std::optional<Declarator> declarator = declarator_at(m_code, i);
-    if (!declarator) return i - 1;
-    SourceKernel kernel;
+    if (!declarator) return i;
+    Signature kernel;
     kernel.template_parameters = std::move(template_parameters);
     kernel.name = m_code[declarator->name].text;
     kernel.line = m_code[declarator->name].line;
-    i = declarator->parameters;
+    i = declarator->bracket;
     const std::size_t end = behind_bracket(m_code, i);
     for (const Tokens part : parts(m_code.subspan(i + 1, end - i - 2)))
       if (!(part.size() == 1 && part.front().text == "void"))
@@ -183,7 +188,7 @@ class KernelFinder {
   }
 
   Tokens m_code;
-  std::vector<SourceKernel> m_found;
+  std::vector<Signature> m_found;
 };
 
 /// Names of functions that are no kernels, at the level of namespaces.
@@ -243,7 +248,7 @@ std::vector<std::string> kernel_names(std::string_view source) {
     if (tokens[i].is("{")) scopes.push_back(scopes.back() + namespace_at(tokens, i));
     if (tokens[i].is("}") && scopes.size() > 1) scopes.pop_back();
     if (!tokens[i].is("__global__")) continue;
-    const std::optional<Declarator> declarator = declarator_at(tokens, i + 1);
+    const std::optional<Declarator> declarator = declarator_at(tokens, i);
     if (!declarator) continue;
     const std::string name = scopes.back() + std::string(tokens[declarator->name].text);
     if (std::ranges::count(names, name) == 0) names.push_back(name);

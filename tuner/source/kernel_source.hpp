@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +28,8 @@ struct TemplateParameter {
   std::string name;
 };
 
-/// A `__global__` function of a source.
-struct SourceKernel {
+/// How a function is called.
+struct Signature {
   std::string name;
   std::vector<TemplateParameter> template_parameters;
   std::vector<SourceParameter> parameters;
@@ -64,9 +66,18 @@ struct OpenMacro {
 /// What a source declares, read from its text alone: macros are not expanded and headers not read, so that a
 /// kernel whose declaration a macro makes is not seen.
 struct KernelSource {
-  std::vector<SourceKernel> kernels;
+  std::vector<Signature> kernels;      ///< `__global__` functions
   std::vector<std::string> functions;  ///< names of the others, outside classes
 };
+
+/// Where a function's name and the bracket of its parameters stand in its declaration.
+struct Declarator {
+  std::size_t name;
+  std::size_t bracket;
+};
+/// Past attributes and `template <…>`, whose brackets are not those of parameters. None: it declares no
+/// function.
+std::optional<Declarator> declarator_of(Tokens declaration);
 
 /// A parameter of a signature, as `const float* __restrict__ x = nullptr`.
 SourceParameter read_parameter(Tokens tokens);

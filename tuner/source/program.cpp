@@ -10,34 +10,6 @@ bool has_word(Tokens tokens, std::initializer_list<std::string_view> words) {
   return find_one_of(tokens, words) < tokens.size();
 }
 
-/// Where a function's name and the bracket of its parameters stand; the end where there is none.
-struct Signature {
-  std::size_t name;
-  std::size_t bracket;
-};
-
-/// Past attributes and `template <…>`, whose brackets are not those of parameters.
-Signature signature_of(Tokens tokens) {
-  const Signature none = {tokens.size(), tokens.size()};
-  std::size_t name = tokens.size();  // the word whose `<…>` ends here
-  for (std::size_t i = 1; i < tokens.size(); ++i) {
-    if (tokens[i].is("=")) return none;
-    if (tokens[i].is("<")) {
-      name = tokens[i - 1].is_word() && !tokens[i - 1].is("template") ? i - 1 : tokens.size();
-      i = behind_bracket(tokens, i) - 1;
-    } else if (tokens[i].is("(")) {
-      if (tokens[i - 1].is(">") && name < tokens.size()) return {name, i};
-      if (!tokens[i - 1].is_word()) return none;
-      const std::string_view word = tokens[i - 1].text;
-      const bool is_attribute =
-          word == "alignas" || word == "decltype" || (word.starts_with("__") && word.ends_with("__"));
-      if (!is_attribute) return {i - 1, i};
-      i = behind_bracket(tokens, i) - 1;
-    }
-  }
-  return none;
-}
-
 }  // namespace
 
 std::string type_text(Tokens tokens) {
@@ -96,7 +68,7 @@ class Declarations {
       enumeration(before, m_code.subspan(open + 1, close - open - 2), close);
       return false;
     }
-    if (signature_of(before).bracket < before.size()) {
+    if (declarator_of(before)) {
       function(start, open, close);
       return true;
     }
@@ -164,7 +136,7 @@ class Declarations {
 
   void function(std::size_t start, std::size_t open, std::size_t close) {
     const Tokens before = m_code.subspan(start, open - start);
-    const auto [name, bracket] = signature_of(before);
+    const auto [name, bracket] = *declarator_of(before);
     ProgramFunction function;
     function.before = before.first(name);
     function.name = before[name].text;

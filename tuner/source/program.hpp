@@ -29,11 +29,8 @@ struct ConstantMacro {
   int line = 0;
 };
 
-struct ProgramFunction {
-  std::string name;
+struct ProgramFunction : Signature {
   std::string scope;  ///< the namespaces that it is in, as `a::b::`; those without a name need none
-  std::vector<TemplateParameter> template_parameters;
-  std::vector<SourceParameter> parameters;
   std::vector<Tokens> defaults;  ///< of each parameter; empty: none
   Tokens before;                 ///< what stands before its name
   Tokens body;                   ///< with its braces
@@ -41,7 +38,6 @@ struct ProgramFunction {
   bool is_kernel = false;
   bool is_device = false;  ///< a kernel too
   int file = 0;
-  int line = 0;
 
   std::size_t end() const { return begin + body.size(); }
   std::string qualified_name() const { return scope + name; }

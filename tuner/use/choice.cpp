@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 
 // What is known of devices, and the ladder from a size to a configuration.

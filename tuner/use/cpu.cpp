@@ -8,7 +8,6 @@
 #include <ctime>
 #include <new>
 
-#include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 #include "tuner/use/warp.hpp"
 #include "tuner/util/group_limits.hpp"

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 
 #pragma GCC visibility push(default)

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "tuner/use/error.hpp"
+#include "tuner/use/library.hpp"
 
 namespace tuner::use {
 namespace {

@@ -1,7 +1,7 @@
-#include "tuner/use/error.hpp"
-
 #include <cstdarg>
 #include <cstdio>
+
+#include "tuner/use/library.hpp"
 
 namespace tuner::use {
 namespace {

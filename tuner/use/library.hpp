@@ -6,13 +6,16 @@
 #include <cstdint>
 
 #include "tuner/use/driver.hpp"
-#include "tuner/use/error.hpp"
 #include "tuner/use/pack_view.hpp"
 #include "tuner/use/tuner.h"
 
 // What the library keeps of opened packs. All of it is allocated when packs are opened; later only modules
 // are added.
 namespace tuner::use {
+
+/// Keeps what an error of this thread is about for tuner_error_detail(), as printf would write it; returns
+/// `error`.
+[[gnu::format(printf, 2, 3)]] tuner_error fail(tuner_error error, const char* format, ...);
 
 /// The tuner's CPU device, as far as programs need it: kernels of the host's compiler, their threads as
 /// fibres of the thread that launches.

@@ -3,7 +3,6 @@
 #include <initializer_list>
 #include <new>
 
-#include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 
 // Loading binaries, once for each context.

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "tuner/use/error.hpp"
 #include "tuner/use/library.hpp"
 #include "tuner/use/sha256.hpp"
 

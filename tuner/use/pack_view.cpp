@@ -3,7 +3,7 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "tuner/use/error.hpp"
+#include "tuner/use/library.hpp"
 #include "tuner/use/sha256.hpp"
 
 namespace tuner::use {
