@@ -266,8 +266,9 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
     CHECK(bench.tried() == Counts{{1024, 2}, {2048, 2}, {4096, 2}, {8192, 2}});
   }
 
-  TEST_CASE("a budget of device time counts no start of a process in place of one that a kernel ended") {
-    /// Starts a process before each trial.
+  TEST_CASE(
+      "a budget of device time counts neither the end of a process that a kernel broke nor another's start") {
+    /// Starts a process before each trial, which it clears away behind it.
     struct Restarting final : model::TrialRunner {
       explicit Restarting(Sizes& its_bench) : bench(its_bench) {}
       const model::DeviceInfo& device() const override { return inner.device(); }
@@ -275,7 +276,10 @@ TEST_SUITE("tuner::sweep::BudgetShares") {
         bench.later_s = bench.later_s + 5;
         listener(model::TrialPhase::loading);
         bench.later_s = bench.later_s + 1;
-        return inner.run(job);
+        model::TrialOutcome outcome = inner.run(job);
+        listener(model::TrialPhase::clearing);
+        bench.later_s = bench.later_s + 5;
+        return outcome;
       }
       model::FinalOutcome run_final(const model::FinalJob& job) override { return inner.run_final(job); }
       void report_phases_to(std::function<void(model::TrialPhase)> to) override { listener = std::move(to); }

@@ -348,6 +348,10 @@ TEST_SUITE("tuner::worker runner") {
     runner.run(test::trial_job("good"));
     CHECK(phases == std::vector<TrialPhase>{TrialPhase::preparing, TrialPhase::loading, TrialPhase::verifying,
                                             TrialPhase::timing});
+    phases.clear();
+    runner.run(test::trial_job("crash"));
+    CHECK(phases.back() == TrialPhase::clearing);
+    CHECK(std::ranges::count(phases, TrialPhase::clearing) == 1);
   }
 
   TEST_CASE("a deadline is the larger of a constant and a multiple of the best so far") {

@@ -385,11 +385,13 @@ enum class TrialPhase {
   loading,    ///< loads the binary
   verifying,
   timing,
+  clearing,  ///< its process has died, or is killed: told by who started it, until the next process has it
 };
 
 template <>
 struct Words<TrialPhase> {
-  static constexpr std::string_view all[] = {"preparing", "probing", "loading", "verifying", "timing"};
+  static constexpr std::string_view all[] = {"preparing", "probing", "loading",
+                                             "verifying", "timing",  "clearing"};
 };
 
 /// Base of interfaces: deleted through them, never copied.

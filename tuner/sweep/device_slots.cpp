@@ -64,7 +64,9 @@ void DeviceClock::ask_leave() {
 void DeviceClock::enter(model::TrialPhase phase) {
   m_spent.*m_now += lap();
   m_has_phases = true;
-  m_now = phase == model::TrialPhase::preparing ? &DeviceTime::inputs : m_job;
+  m_now = phase == model::TrialPhase::preparing  ? &DeviceTime::inputs
+          : phase == model::TrialPhase::clearing ? &DeviceTime::starting
+                                                 : m_job;
 }
 
 void DeviceClock::hold() {
@@ -84,11 +86,8 @@ DeviceTime DeviceClock::end() {
 
 DeviceThread::DeviceThread(model::TrialRunner& runner, std::function<void()> ring,
                            std::function<bool()> is_late, std::function<double()> clock)
-    : m_runner(runner), m_ring(std::move(ring)) {
-  m_runner.report_phases_to([this, clock = std::move(clock)](model::TrialPhase phase) {
-    if (!m_first_phase) m_first_phase = clock();
-    m_clock.enter(phase);
-  });
+    : m_runner(runner), m_ring(std::move(ring)), m_seconds(std::move(clock)) {
+  m_runner.report_phases_to([this](model::TrialPhase phase) { enter(phase); });
   m_runner.give_up_preparing_if(std::move(is_late));
   m_thread = std::thread([this] { work(); });
 }
@@ -98,6 +97,22 @@ DeviceThread::~DeviceThread() {
   m_thread.join();
   m_runner.report_phases_to(nullptr);
   m_runner.give_up_preparing_if(nullptr);
+}
+
+void DeviceThread::enter(model::TrialPhase phase) {
+  m_clock.enter(phase);
+  if (phase == model::TrialPhase::clearing) {
+    const double now = m_seconds();
+    m_at_work = seconds_at_work(now, now);
+    m_work_began.reset();
+  } else if (!m_work_began) {
+    m_work_began = m_seconds();
+  }
+}
+
+double DeviceThread::seconds_at_work(double began, double now) const {
+  if (m_at_work && !m_work_began) return *m_at_work;
+  return m_at_work.value_or(0) + now - m_work_began.value_or(began);
 }
 
 void DeviceThread::start(Job job) {
@@ -155,7 +170,8 @@ void DeviceThread::work() {
 DeviceThread::Event DeviceThread::run(const Job& job) {
   const auto* trial = std::get_if<model::TrialJob>(&job);
   const bool is_library = trial != nullptr && trial->plan.calls_library();
-  m_first_phase.reset();
+  m_at_work.reset();
+  m_work_began.reset();
   m_clock.begin_job(trial == nullptr ? &DeviceTime::finals
                     : is_library     ? &DeviceTime::libraries
                                      : &DeviceTime::trials);
@@ -226,7 +242,7 @@ void DeviceSlots::start(DeviceSlot& slot, DeviceSlot::Work work, DeviceThread::J
 }
 
 DeviceSlot::Work DeviceSlots::finish(DeviceSlot& slot) {
-  const double seconds = m_clock() - slot.thread->first_phase().value_or(slot.began);
+  const double seconds = slot.thread->seconds_at_work(slot.began, m_clock());
   slot.did.measuring_seconds += seconds;
   if (const auto* trial = std::get_if<CompiledTrial>(&slot.work))
     m_trial_seconds[trial->item.group] += seconds;

@@ -54,7 +54,8 @@ class DeviceClock {
   void begin_job(Part part);
   /// The job's trial asks for the leave to launch.
   void ask_leave();
-  /// The job of a runner that tells its phases enters one. Until the first it waits for a process.
+  /// The job of a runner that tells its phases enters one. Until the first it waits for a process, and so it
+  /// does once its process is cleared away.
   void enter(model::TrialPhase phase);
   void hold();
   void end_job();
@@ -89,7 +90,7 @@ class DeviceThread {
   using Job = std::variant<model::TrialJob, model::FinalJob>;
 
   /// `ring` is called, on the thread, after each event, `is_late` as give_up_preparing_if() says, and `clock`
-  /// as a job's first phase begins. The runner must outlive the object.
+  /// as a job's phases begin. The runner must outlive the object.
   DeviceThread(model::TrialRunner& runner, std::function<void()> ring, std::function<bool()> is_late,
                std::function<double()> clock);
   DeviceThread(const DeviceThread&) = delete;
@@ -102,10 +103,10 @@ class DeviceThread {
   void proceed();
   std::optional<Event> take();
   bool has_event() const;
-  /// When the runner said that the first phase of its last job began, by the clock; nothing where it does not
-  /// tell. Before that it started a process, in place of one that a trial has ended. Only where nothing is
-  /// being run.
-  std::optional<double> first_phase() const { return m_first_phase; }
+  /// What its last job took until `now`: in its phases, where the runner tells them, or since it `began`.
+  /// Ending a process that a trial has broken, and starting another, is no work of the device. Only where
+  /// nothing is being run.
+  double seconds_at_work(double began, double now) const;
   /// Only where nothing is being run.
   DeviceClock& clock() { return m_clock; }
 
@@ -113,6 +114,7 @@ class DeviceThread {
   template <typename Change>
   void change(const Change& what);
   void work();
+  void enter(model::TrialPhase phase);
   Event run(const Job& job);
   void await_proceed();
   void post(Event event);
@@ -120,7 +122,9 @@ class DeviceThread {
   model::TrialRunner& m_runner;
   std::function<void()> m_ring;
   DeviceClock m_clock;
-  std::optional<double> m_first_phase;
+  std::function<double()> m_seconds;   ///< the sweep's clock
+  std::optional<double> m_at_work;     ///< seconds in phases that have ended; nothing: no phase was told
+  std::optional<double> m_work_began;  ///< those of the phases under way
   mutable std::mutex m_mutex;
   std::condition_variable m_changed;
   std::optional<Job> m_job;
@@ -192,7 +196,8 @@ class DeviceSlots {
   DeviceSlot::Work finish(DeviceSlot& slot);
   /// Who is idle was so until now, for that reason.
   void note_idle(DeviceClock::Part why);
-  /// Of all of them, at what has ended, without starts of processes: at trials of `group`, or all together.
+  /// Of all of them, at what has ended, without starts and ends of processes: at trials of `group`, or all
+  /// together.
   double busy_seconds(std::optional<std::size_t> group = std::nullopt) const;
 
  private:

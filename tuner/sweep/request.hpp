@@ -117,7 +117,7 @@ struct Services {
 /// Where a device's share of a sweep went, in seconds. Together they are the time of the sweep.
 struct DeviceTime {
   double first = 0;      ///< idle before its first job
-  double starting = 0;   ///< processes and contexts, as far as jobs wait for them
+  double starting = 0;   ///< and ending processes and contexts, as far as jobs wait for them
   double inputs = 0;     ///< of trials and finals, their references included
   double trials = 0;     ///< loading, verifying and timing them
   double libraries = 0;  ///< the same of trials of libraries, which start with the first of them

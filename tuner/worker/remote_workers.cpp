@@ -152,6 +152,7 @@ nanoseconds phase_deadline(const RemoteRunnerSettings& settings, const model::Tr
       return job.plan.calls_library() ? std::max<nanoseconds>(allowed(1), settings.prepare_deadline)
                                       : allowed(1);
     case TrialPhase::timing:
+    case TrialPhase::clearing:
       break;
   }
   return allowed(least_samples(job.policy) + 1.0) + from_ns(job.policy.time_limit_ns);
@@ -240,7 +241,7 @@ Outcome RemoteRunner::answer_of(const std::function<Bytes()>& make_request, cons
     outcome = std::move(*told);
   else
     failure_of(outcome) = unexpected_answer(objection);
-  if (failure_of(outcome).device_lost) m_slot.discard();
+  if (failure_of(outcome).device_lost) discard();
   return outcome;
 }
 
@@ -260,6 +261,16 @@ TrialRequest RemoteRunner::request(const model::TrialJob& job) {
   if (request.forget_references) m_references.clear();
   if (request.carries_reference && !job.reference_key.empty()) m_references.insert(job.reference_key);
   return request;
+}
+
+void RemoteRunner::discard() {
+  enter(TrialPhase::clearing);
+  m_slot.discard();
+}
+
+std::string RemoteRunner::collect() {
+  enter(TrialPhase::clearing);
+  return m_slot.collect();
 }
 
 RemoteRunner::Answer RemoteRunner::ask(const std::function<Bytes()>& make_request, const Deadlines& deadlines,
@@ -287,7 +298,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::try_on
     const Bytes& request, const Deadlines& deadlines, std::function<void()>& meanwhile) {
   m_slot.child().output().clear();
   const Sent sent = m_slot.child().send(request, Clock::now() + deadlines(TrialPhase::loading));
-  if (std::holds_alternative<ChildGone>(sent)) return DiedEarly{m_slot.collect()};
+  if (std::holds_alternative<ChildGone>(sent)) return DiedEarly{collect()};
   if (std::holds_alternative<DeadlinePassed>(sent)) {
     return lost(TrialStatus::timeout, TrialPhase::loading, "it did not take the job in time");
   }
@@ -295,7 +306,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::try_on
   try {
     std::exchange(meanwhile, [] {})();  // once, however many children are asked
   } catch (...) {
-    m_slot.discard();  // it has a job whose answer is not wanted
+    discard();  // it has a job whose answer is not wanted
     throw;
   }
   // A child that is gone by now is asked all the same: its last words may still be in the socket.
@@ -316,7 +327,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(
     if (const auto* nonsense = std::get_if<ProtocolError>(&received))
       return lost(TrialStatus::crashed, phase, nonsense->message);
     auto* message = std::get_if<Message>(&received);
-    if (!message && (!began || phase == TrialPhase::preparing)) return DiedEarly{m_slot.collect(), began};
+    if (!message && (!began || phase == TrialPhase::preparing)) return DiedEarly{collect(), began};
     if (!message) return lost(TrialStatus::crashed, phase, "");
     if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     if (std::holds_alternative<TrialOutcome>(*message) ||
@@ -327,7 +338,7 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(
     if (!report) return lost(TrialStatus::crashed, phase, "it answered with an unexpected message");
     began = true;
     phase = report->phase;
-    if (m_listener) m_listener(phase);
+    enter(phase);
   }
 }
 
@@ -341,7 +352,7 @@ Received RemoteRunner::receive(TrialPhase phase, nanoseconds allowed) {
     else if (!late_since)
       late_since = Clock::now();
     else if (Clock::now() - *late_since >= late_patience) {
-      m_slot.discard();
+      discard();
       throw model::NotPrepared{};
     }
     const auto next_look = std::min(Clock::now() + look_interval, deadline);
@@ -354,13 +365,13 @@ TrialOutcome RemoteRunner::lost(TrialStatus status, TrialPhase phase, const std:
   if (status == TrialStatus::timeout) {
     TrialOutcome outcome = gone(status, phase);
     const std::string printed = m_slot.child().output().text();
-    m_slot.discard();
+    discard();
     outcome.detail = fmt::format("{} while {}; its process was killed", why, model::to_string(phase));
     if (phase == TrialPhase::preparing) outcome.detail += "; --prepare-timeout-s sets how long that may take";
     if (!printed.empty()) outcome.detail += "; it printed:\n" + printed;
     return outcome;
   }
-  return died(phase, (why.empty() ? "" : why + "; ") + m_slot.collect());
+  return died(phase, (why.empty() ? "" : why + "; ") + collect());
 }
 
 }  // namespace tuner::worker

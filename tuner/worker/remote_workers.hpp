@@ -114,6 +114,12 @@ class RemoteRunner : public model::TrialRunner {
   /// The child's next message. Throws model::NotPrepared as give_up_preparing_if() says.
   Received receive(model::TrialPhase phase, std::chrono::nanoseconds allowed);
   model::TrialOutcome lost(model::TrialStatus status, model::TrialPhase phase, const std::string& why);
+  void enter(model::TrialPhase phase) const {
+    if (m_listener) m_listener(phase);
+  }
+  /// As those of the slot; TrialPhase::clearing until they return.
+  void discard();
+  std::string collect();
 
   RemoteRunnerSettings m_settings;
   WorkerSlot m_slot;
