@@ -231,9 +231,10 @@ double log_size(const Problem& problem) {
 
 std::vector<CompileTime> compile_times(const Connection& db, const std::string& family,
                                        const std::string& kernel, const std::string& compiler,
-                                       const std::string& device, int most) {
+                                       const tuner::model::DeviceInfo& device, int most) {
   const auto read = [](Statement::Use& row) { return CompileTime{read_configuration(row), row.real()}; };
-  return Statement(db, sql("select_compile_times")).all(read, family, kernel, compiler, device, most);
+  return Statement(db, sql("select_compile_times"))
+      .all(read, family, kernel, compiler, device.architecture, device.name, most);
 }
 
 std::optional<Pace> pace(const Connection& db, const Problem& problem, const std::string& device) {

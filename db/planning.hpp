@@ -9,6 +9,7 @@
 #include "db/statement.hpp"
 #include "tuner/model/case.hpp"
 #include "tuner/model/configuration.hpp"
+#include "tuner/model/device.hpp"
 #include "tuner/model/results.hpp"
 
 namespace db {
@@ -62,11 +63,12 @@ struct CompileTime {
   tuner::model::Configuration configuration;
   double compile_ms = 0;
 };
-/// What compiling configurations of a kernel by this compiler took, at most `most` of them: of `device`
-/// first, then the newest.
+/// What compiling configurations of a kernel by this compiler took for devices of `device`'s architecture, or
+/// of an unknown one: another's instructions may take long, or not be there. At most `most` of them: of
+/// `device` first, then the newest.
 std::vector<CompileTime> compile_times(const Connection& db, const std::string& family,
                                        const std::string& kernel, const std::string& compiler,
-                                       const std::string& device, int most);
+                                       const tuner::model::DeviceInfo& device, int most);
 
 /// How fast a device went from trial to trial.
 struct Pace {

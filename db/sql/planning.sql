@@ -51,7 +51,7 @@ GROUP BY n.id, y.superseded
 HAVING timed > 0
 
 -- # select_compile_times
--- What compiling took, where it is known; of each binary once.
+-- What compiling for an architecture took, where it is known; of each binary once.
 SELECT f.json, k.parameters, l.compile_ms
 FROM kernels AS k
 JOIN trials AS t ON t.kernel = k.id
@@ -60,6 +60,8 @@ JOIN cases AS n ON n.id = t.tuning_case
 JOIN environments AS c ON c.id = n.environment
 JOIN binaries AS l ON l.id = t.binary
 WHERE k.family = ? AND k.name = ? AND c.toolkit = ? AND l.compile_ms > 0
+  AND ? IN (SELECT architecture FROM devices WHERE name = c.device
+            UNION ALL SELECT ?4 WHERE NOT EXISTS (SELECT 1 FROM devices WHERE name = c.device))
 GROUP BY l.id
 ORDER BY max(c.device = ?) DESC, max(t.rowid) DESC
 LIMIT ?

@@ -25,7 +25,7 @@ TEST_SUITE("db") {
 
   }  // namespace
 
-  TEST_CASE("compile times are of the kernel and compiler, each binary once, without what a cache had") {
+  TEST_CASE("compile times are of kernel, compiler and architecture, each binary once, without a cache's") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     store.record_stamped(result("a", 512, 0, 100), false);
@@ -41,15 +41,32 @@ TEST_SUITE("db") {
     store.record_stamped(other_compiler, false);
 
     const auto times = [&](int most) {
-      return db::compile_times(store.connection(), "matmul", "register_tile", "nvrtc 13.0", "NVIDIA H200",
-                               most);
+      return db::compile_times(store.connection(), "matmul", "register_tile", "nvrtc 13.0",
+                               db_test::sample_run().device, most);
     };
     REQUIRE(times(9).size() == 2);
     CHECK(times(9)[0].compile_ms == 100);  // of the device first, though the other is newer
     CHECK(times(9)[1].compile_ms == 300);
     CHECK(times(9)[1].configuration.find("NAME")->text() == "d");
     CHECK(times(1).size() == 1);
-    CHECK(db::compile_times(store.connection(), "matmul", "naive", "nvrtc 13.0", "NVIDIA H200", 9).empty());
+    CHECK(db::compile_times(store.connection(), "matmul", "naive", "nvrtc 13.0", db_test::sample_run().device,
+                            9)
+              .empty());
+
+    // Once it is known that the other device has another architecture, its times say nothing.
+    RunRecord run = db_test::sample_run("elsewhere");
+    run.device.name = "NVIDIA A100";
+    run.device.architecture = "sm_80";
+    store.begin_run(run);
+    CHECK(times(9).size() == 1);
+    run.device.architecture = "sm_90";
+    run.device.name = "NVIDIA H100";
+    store.begin_run(run);
+    elsewhere.environment.device = "NVIDIA H100";
+    elsewhere.key = result("f", 512, 50).key;
+    elsewhere.binary_key = result("f", 512, 50).binary_key;
+    store.record_stamped(elsewhere, false);
+    CHECK(times(9).size() == 2);
   }
 
   TEST_CASE("the pace is the median from result to result at the nearest size, breaks left out") {

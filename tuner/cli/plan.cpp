@@ -187,10 +187,9 @@ class Planner {
     const auto [known, is_new] = m_expected.try_emplace(spec.name);
     Expectation& expectation = known->second;
     if (!is_new) return expectation;
-    const std::string& device = m_sweep.request.device.name;
     for (const db::CompileTime& time :
          db::compile_times(m_sweep.known.connection(), spec.family, spec.name, m_sweep.request.compiler,
-                           device, static_cast<int>(sweep::CompileTimes::most_results)))
+                           m_sweep.request.device, static_cast<int>(sweep::CompileTimes::most_results)))
       expectation.learn(spec.name, time.configuration, time.compile_ms);
     const bool from_past = expectation.knows();
     const std::size_t failed = from_past ? 0 : compile_sample(spec.name, maker, list, expectation);
