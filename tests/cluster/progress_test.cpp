@@ -1,9 +1,8 @@
-#include "tuner/cluster/progress.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
+#include "tuner/cluster/shared_file.hpp"
 
 using namespace tuner;
 

@@ -8,8 +8,8 @@
 
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cuda/cuda.hpp"
+#include "tuner/device/cuda/cuda_device.hpp"
 #include "tuner/device/cuda/driver.hpp"
-#include "tuner/device/cuda/sequence.hpp"
 #include "tuner/device/cuda/support_kernels.hpp"
 #include "tuner/model/error.hpp"
 

@@ -22,7 +22,7 @@
 #include "tests/e2e/large_recording.hpp"
 #include "tests/e2e/published.hpp"
 #include "tests/e2e/user.hpp"
-#include "tuner/cluster/progress.hpp"
+#include "tuner/cluster/shared_file.hpp"
 
 using namespace tuner;
 using namespace std::chrono_literals;

@@ -1,9 +1,9 @@
-#include "tuner/explain/variance.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <functional>
+
+#include "tuner/explain/rule_parts.hpp"
 
 using namespace tuner::explain;
 

@@ -1,5 +1,3 @@
-#include "tuner/measure/energy.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "tests/measure/trial_fixture.hpp"
+#include "tuner/measure/sampler.hpp"
 
 using tests::TrialFixture;
 using tuner::measure::EnergyMeter;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/measure/noisy_gpu.hpp"
-#include "tuner/measure/final.hpp"
+#include "tuner/measure/runner.hpp"
 #include "tuner/measure/sampler.hpp"
 
 namespace tests {

@@ -6,7 +6,7 @@
 
 #include "tests/measure/noisy_gpu.hpp"
 #include "tests/support/fake_device.hpp"
-#include "tuner/measure/final.hpp"
+#include "tuner/measure/runner.hpp"
 #include "tuner/measure/sampler.hpp"
 
 // Racing and finals together, as a sweep has them.

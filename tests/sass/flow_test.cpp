@@ -1,6 +1,5 @@
-#include "tuner/sass/flow.hpp"
-
 #include "tests/sass/recorded.hpp"
+#include "tuner/sass/analysis.hpp"
 
 using namespace tuner;
 using test::code_of;

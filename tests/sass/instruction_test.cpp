@@ -1,9 +1,8 @@
-#include "tuner/sass/instruction.hpp"
-
 #include <map>
 #include <set>
 
 #include "tests/sass/recorded.hpp"
+#include "tuner/sass/listing.hpp"
 
 using namespace tuner;
 using sass::Kind;

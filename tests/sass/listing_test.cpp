@@ -1,7 +1,7 @@
 #include <random>
 
 #include "tests/sass/recorded.hpp"
-#include "tuner/sass/flow.hpp"
+#include "tuner/sass/analysis.hpp"
 
 using namespace tuner;
 using test::code_of;

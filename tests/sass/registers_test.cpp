@@ -1,6 +1,6 @@
 #include "tests/sass/recorded.hpp"
 #include "tuner/sass/analysis.hpp"
-#include "tuner/sass/instruction.hpp"
+#include "tuner/sass/listing.hpp"
 
 using namespace tuner;
 using sass::Registers;

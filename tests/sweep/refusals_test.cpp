@@ -1,10 +1,9 @@
-#include "tuner/sweep/refusals.hpp"
-
 #include <numeric>
 
 #include "tests/support/contains.hpp"
 #include "tests/sweep/scale_bench.hpp"
 #include "tests/sweep/scripted_strategy.hpp"
+#include "tuner/sweep/trial_journey.hpp"
 
 using namespace tuner;
 using namespace tuner::test;

@@ -12,7 +12,6 @@
 
 #include "db/connection.hpp"
 #include "db/transfer.hpp"
-#include "tuner/cluster/progress.hpp"
 #include "tuner/cluster/shared_file.hpp"
 
 namespace tuner::cluster {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/cluster/progress.hpp"
+#include "tuner/cluster/shared_file.hpp"
 #include "tuner/cluster/slurm.hpp"
 
 namespace tuner::cluster {

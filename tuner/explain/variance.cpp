@@ -1,10 +1,10 @@
-#include "tuner/explain/variance.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 #include <random>
+
+#include "tuner/explain/rule_parts.hpp"
 
 namespace tuner::explain {
 namespace {

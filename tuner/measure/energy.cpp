@@ -1,4 +1,3 @@
-#include "tuner/measure/energy.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,11 +1,10 @@
-#include "tuner/measure/final.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numeric>
 #include <optional>
 
+#include "tuner/measure/runner.hpp"
 #include "tuner/measure/sampler.hpp"
 #include "tuner/measure/statistics.hpp"
 

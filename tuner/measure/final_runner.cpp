@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/measure/energy.hpp"
-#include "tuner/measure/final.hpp"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/runner.hpp"
 #include "tuner/measure/sampler.hpp"

@@ -7,8 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "tuner/sass/flow.hpp"
-#include "tuner/sass/instruction.hpp"
+#include "tuner/sass/listing.hpp"
 
 namespace tuner::sass {
 

@@ -1,11 +1,10 @@
-#include "tuner/sass/flow.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "tuner/sass/analysis.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::sass {

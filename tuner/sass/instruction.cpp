@@ -1,5 +1,3 @@
-#include "tuner/sass/instruction.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "tuner/sass/listing.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::sass {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "tuner/sass/instruction.hpp"
+#include "tuner/sass/listing.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::sass {

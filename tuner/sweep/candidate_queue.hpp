@@ -11,7 +11,6 @@
 #include "tuner/model/run_record.hpp"
 #include "tuner/sweep/budget.hpp"
 #include "tuner/sweep/group_search.hpp"
-#include "tuner/sweep/priors.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_list.hpp"
 

@@ -13,7 +13,6 @@
 #include "tuner/sweep/device_slots.hpp"
 #include "tuner/sweep/device_spread.hpp"
 #include "tuner/sweep/final_stage.hpp"
-#include "tuner/sweep/reopening.hpp"
 #include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_journey.hpp"
 #include "tuner/util/text.hpp"

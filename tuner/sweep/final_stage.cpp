@@ -120,11 +120,7 @@ void FinalStage::add_by_objective(model::PossibleFinal& field, const model::Prob
   const model::Objective objective = m_request.policy.objective;
   const model::FinalPolicy& policy = m_request.policy.final;
   if (objective == model::Objective::time) return;
-  std::vector<model::TrialRecord> all =
-      m_services.source
-          .possible_final(problem, environment(m_request, problem.type),
-                          std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max())
-          .finalists;
+  std::vector<model::TrialRecord> all = all_competing(m_request, problem, m_services.source).finalists;
   std::erase_if(all, [&](const model::TrialRecord& record) {
     return !record.outcome.energy || !gives_bits(m_request, record);
   });
@@ -158,9 +154,7 @@ bool FinalStage::lacks_energy(const Finalist& finalist) const {
 /// Of all trials those that give the bits asked for. It speaks of its finalists alone: what gives others has
 /// a final of its own. One of before settles it only where all were sampled in it.
 model::PossibleFinal FinalStage::field_of_same_bits(const model::Problem& problem) {
-  model::PossibleFinal all = m_services.source.possible_final(problem, environment(m_request, problem.type),
-                                                              std::numeric_limits<double>::infinity(),
-                                                              std::numeric_limits<int>::max());
+  model::PossibleFinal all = all_competing(m_request, problem, m_services.source);
   model::PossibleFinal field;
   field.considered.resize(all.sampled.size());
   for (std::size_t i = 0; i < all.finalists.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace tuner::sweep {
 
 GroupSearch::GroupSearch(const SweepPart& sweep, const StrategyChoice& choice, std::size_t group,
-                         search::Results& results, Priors priors, std::function<bool()> is_late)
+                         search::Results& results, AskPriors priors, std::function<bool()> is_late)
     : SweepPart(sweep), m_choice(choice), m_group(group), m_results(results), m_is_late(std::move(is_late)) {
   const Group& own = listed();
   m_until = m_choice.until(own.count_competing(m_request), m_request.until);

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,22 +13,50 @@
 
 #include "tuner/model/run_record.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/sweep/request.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_list.hpp"
 
 namespace tuner::sweep {
+
+/// What the configurations of a problem did elsewhere: on the other sizes of this sweep, as far as it has
+/// come, and on the sizes, devices, drivers and toolkits that the database remembers. Costs nothing until
+/// somebody asks; the database is asked once a problem.
+class Priors : SweepPart {
+ public:
+  /// By group.
+  using Results = std::vector<search::Results>;
+
+  using SweepPart::SweepPart;
+
+  /// From any thread: strategies may ask at the same time.
+  std::vector<search::SearchSpace::Prior> of(std::size_t group, const Results& results);
+
+ private:
+  class Places;
+
+  std::vector<search::SearchSpace::Prior> of_this_sweep(std::size_t group, const Results& results,
+                                                        const Places& places) const;
+  std::vector<search::SearchSpace::Prior> remembered(std::size_t group, const Places& places);
+  model::CaseName name_of(const Group& group) const;
+  void say_unfit(const std::string& kernel);
+
+  std::mutex m_mutex;  ///< over what follows, and the database
+  std::map<std::size_t, std::vector<search::SearchSpace::Prior>> m_remembered;  ///< by group
+  std::set<std::string> m_said;  ///< kernels whose past parameters are others, and that were told
+};
 
 /// The search of one group. First come baselines, so that no budget leaves them out, then defaults, which
 /// answers are held against, then what the strategy says, which knows nothing of baselines.
 class GroupSearch : SweepPart {
  public:
   using Answer = std::optional<search::Proposal>;
-  using Priors = std::function<std::vector<search::SearchSpace::Prior>()>;
+  using AskPriors = std::function<std::vector<search::SearchSpace::Prior>()>;
 
   /// `results`: of the group, told by report(). `is_late`: looking for a proposal may take long where few can
   /// be launched; it ends where this holds.
   GroupSearch(const SweepPart& sweep, const StrategyChoice& choice, std::size_t group,
-              search::Results& results, Priors priors, std::function<bool()> is_late);
+              search::Results& results, AskPriors priors, std::function<bool()> is_late);
   GroupSearch(const GroupSearch&) = delete;  // the strategy refers to the space
   GroupSearch& operator=(const GroupSearch&) = delete;
 

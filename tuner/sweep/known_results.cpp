@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -202,9 +201,7 @@ BestByEnergy best_by_energy(const Request& request, const model::Problem& proble
                             model::ResultSource& source, const DeviceSpread* spread) {
   BestByEnergy best(request.policy.objective);
   if (request.policy.objective == model::Objective::time || request.fresh) return best;
-  const model::PossibleFinal all =
-      source.possible_final(problem, environment(request, problem.type),
-                            std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max());
+  const model::PossibleFinal all = all_competing(request, problem, source);
   for (const model::TrialRecord& trial : all.finalists) {
     if (!gives_bits(request, trial)) continue;
     // As long as another GPU's speed is unknown, it may be that much faster.

@@ -1,10 +1,9 @@
-#include "tuner/sweep/priors.hpp"
-
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "tuner/space/configuration_list.hpp"
+#include "tuner/sweep/group_search.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {

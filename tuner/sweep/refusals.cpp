@@ -1,8 +1,8 @@
-#include "tuner/sweep/refusals.hpp"
-
 #include <fmt/format.h>
 
 #include <cctype>
+
+#include "tuner/sweep/trial_journey.hpp"
 
 namespace tuner::sweep {
 namespace {

@@ -1,8 +1,8 @@
-#include "tuner/sweep/reopening.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "tuner/sweep/trial_journey.hpp"
 
 namespace tuner::sweep {
 namespace {

@@ -20,7 +20,6 @@
 #include "tuner/search/strategies.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/sweep/budget.hpp"
-#include "tuner/sweep/same_bits.hpp"
 
 namespace tuner::sweep {
 
@@ -61,6 +60,22 @@ struct Work {
   std::vector<model::Problem> problems;
 };
 
+/// Whose bits the trials of a sweep are to give.
+struct SameBits {
+  /// Its configuration, at each size; nothing: the default of the kernel in hand.
+  std::optional<model::TrialRecord> as;
+  /// What is to be given; without one of its problem and kernel no trial is admitted.
+  struct Reference {
+    model::Problem problem;
+    std::string kernel;  ///< empty: of whatever kernel
+    model::OutputBits bits;
+  };
+  std::vector<Reference> references = {};
+
+  model::BitsRelation relation(const model::Problem& problem, const std::string& kernel,
+                               const std::optional<model::OutputBits>& bits) const;
+};
+
 /// What a sweep is to do.
 struct Request {
   std::vector<Work> work;
@@ -90,6 +105,9 @@ struct Request {
   std::string recorded_device;
   model::RunRecord run;
 };
+
+/// Whether a trial that may win counts in the sweep: it gives the bits that are asked for, if any are.
+bool gives_bits(const Request& request, const model::TrialRecord& trial);
 
 /// What the device's limits say of a compiled kernel, before any launch. Both may be empty: then nothing is
 /// known.

@@ -1,13 +1,10 @@
-#include "tuner/sweep/same_bits.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "tuner/model/error.hpp"
-#include "tuner/sweep/request.hpp"
-#include "tuner/sweep/trial_list.hpp"
+#include "tuner/sweep/sweep.hpp"
 #include "tuner/sweep/trial_maker.hpp"
 
 namespace tuner::sweep {

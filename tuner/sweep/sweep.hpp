@@ -42,6 +42,18 @@ std::vector<Work> find_rivals(const std::vector<model::KernelSpec>& tuned,
 /// there is none. To be asked before declare_kernels().
 std::string other_declarations(const Request& request, model::ResultSource& source);
 
+/// What finding the references of SameBits works with.
+struct ReferenceTask {
+  model::ResultSource& source;
+  Observer& observer;
+  /// As sweep(); called where a reference is to be measured.
+  std::function<void(const Request&, const TrialList&)> sweep;
+};
+
+/// Finds what the trials of `request` are held against, and measures first what is not known of it, or is of
+/// other inputs. Says which sizes have none; throws model::UsageError where none has.
+void find_references(Request& request, const ReferenceTask& task);
+
 /// What measuring a device's ceilings works with.
 struct CeilingTask {
   const std::vector<model::KernelSpec>& kernels;  ///< those without KernelSpec::ceiling are passed over

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "tuner/compile/compiler.hpp"
@@ -197,6 +198,12 @@ model::Environment environment(const Request& request, model::ElementType type) 
     comparison.execution = model::to_string(request.policy.execution);
   comparison.clock_mhz = request.policy.clock_mhz;
   return comparison;
+}
+
+model::PossibleFinal all_competing(const Request& request, const model::Problem& problem,
+                                   model::ResultSource& source) {
+  return source.possible_final(problem, environment(request, problem.type),
+                               std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max());
 }
 
 const Work* work_of(const Request& request, const model::TrialRecord& past) {

@@ -64,6 +64,10 @@ void add_compilation(Trial& trial, const model::Compilation& compilation, const 
 /// The environment of trials of `type`.
 model::Environment environment(const Request& request, model::ElementType type);
 
+/// All that compete on a problem, however slow.
+model::PossibleFinal all_competing(const Request& request, const model::Problem& problem,
+                                   model::ResultSource& source);
+
 /// The kernel of a trial of the past, tuned now or a rival; null where its spec is not at hand.
 const Work* work_of(const Request& request, const model::TrialRecord& past);
 /// A trial of the past as this sweep would do it; nothing where its kernel is another one by now.

@@ -4,37 +4,36 @@
 
 #include <algorithm>
 
-#include "tuner/device/cuda/sequence.hpp"
-
 namespace tuner::device::cuda {
 namespace {
 
+Address address_of(CUdeviceptr memory) {
+  return memory;
+}
+/// Page-locked memory of the host has one address on host and device.
+Address address_of(void* memory) {
+  return reinterpret_cast<Address>(memory);
+}
+
+template <typename Memory>
 class CudaBuffer final : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<const Session> session, DeviceMemory memory, std::int64_t bytes)
+  CudaBuffer(std::shared_ptr<const Session> session, Memory memory, std::int64_t bytes)
       : m_session(std::move(session)), m_memory(std::move(memory)), m_bytes(bytes) {}
-  Address address() const override { return m_memory.get(); }
+  Address address() const override { return address_of(m_memory.get()); }
   std::int64_t bytes() const override { return m_bytes; }
 
  private:
   std::shared_ptr<const Session> m_session;
-  DeviceMemory m_memory;
+  Memory m_memory;
   std::int64_t m_bytes;
 };
 
-/// Page-locked memory of the host has one address on host and device.
-class PinnedBuffer final : public Buffer {
- public:
-  PinnedBuffer(std::shared_ptr<const Session> session, std::int64_t bytes)
-      : m_session(std::move(session)), m_memory(m_session->allocate_pinned(bytes)), m_bytes(bytes) {}
-  Address address() const override { return reinterpret_cast<Address>(m_memory.get()); }
-  std::int64_t bytes() const override { return m_bytes; }
-
- private:
-  std::shared_ptr<const Session> m_session;
-  PinnedMemory m_memory;
-  std::int64_t m_bytes;
-};
+template <typename Memory>
+std::unique_ptr<Buffer> buffer_of(const std::shared_ptr<const Session>& session, Memory memory,
+                                  std::int64_t bytes) {
+  return std::make_unique<CudaBuffer<Memory>>(session, std::move(memory), bytes);
+}
 
 class CudaModule final : public Module {
  public:
@@ -56,7 +55,8 @@ class CudaModule final : public Module {
   ModuleHandle m_handle;
 };
 
-static_assert(!std::is_copy_constructible_v<CudaBuffer> && std::is_nothrow_destructible_v<CudaBuffer>);
+static_assert(!std::is_copy_constructible_v<CudaBuffer<DeviceMemory>> &&
+              std::is_nothrow_destructible_v<CudaBuffer<DeviceMemory>>);
 static_assert(!std::is_copy_constructible_v<CudaModule> && std::is_nothrow_destructible_v<CudaModule>);
 static_assert(!std::is_copy_constructible_v<CudaSequence> && std::is_nothrow_destructible_v<CudaSequence>);
 
@@ -75,15 +75,15 @@ CudaDevice::CudaDevice(std::shared_ptr<const Session> session, model::DeviceInfo
 }
 
 std::unique_ptr<Buffer> CudaDevice::allocate(std::int64_t bytes) {
-  return std::make_unique<CudaBuffer>(m_session, m_session->allocate(bytes), bytes);
+  return buffer_of(m_session, m_session->allocate(bytes), bytes);
 }
 
 std::unique_ptr<Buffer> CudaDevice::allocate_in(model::Memory memory, std::int64_t bytes) {
   switch (memory) {
     case model::Memory::pinned:
-      return std::make_unique<PinnedBuffer>(m_session, bytes);
+      return buffer_of(m_session, m_session->allocate_pinned(bytes), bytes);
     case model::Memory::managed:
-      return std::make_unique<CudaBuffer>(m_session, m_session->allocate_managed(bytes), bytes);
+      return buffer_of(m_session, m_session->allocate_managed(bytes), bytes);
     case model::Memory::device:
       break;
   }

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "tuner/device/cuda/sequence.hpp"
+#include "tuner/device/cuda/cuda_device.hpp"
 
 namespace tuner::device::cuda {
 namespace {

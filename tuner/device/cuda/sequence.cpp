@@ -1,9 +1,9 @@
-#include "tuner/device/cuda/sequence.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+
+#include "tuner/device/cuda/cuda_device.hpp"
 
 namespace tuner::device::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/device/cuda/sequence.hpp"
+#include "tuner/device/cuda/cuda_device.hpp"
 
 namespace tuner::device::cuda {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tuner/search/learn/facts.hpp"
 #include "tuner/search/learn/model.hpp"
-#include "tuner/search/learn/part.hpp"
 #include "tuner/search/learn/proposals.hpp"
+#include "tuner/search/learn/records.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/search/strategy.hpp"
