@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "tuner/compile/nvcc/nvcc_compiler.hpp"
-#include "tuner/compile/nvrtc/library.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::test {

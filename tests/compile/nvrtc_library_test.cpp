@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "tests/support/variable.hpp"
-#include "tuner/compile/nvrtc/library.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/error.hpp"
 
 namespace nvrtc = tuner::compile::nvrtc;

@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-#include "tuner/compile/nvrtc/library.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/error.hpp"
 
 int main(int argc, char** argv) {

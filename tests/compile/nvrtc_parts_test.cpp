@@ -12,7 +12,6 @@
 
 #include "tests/support/variable.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
-#include "tuner/compile/nvrtc/library.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/util/files.hpp"
 

@@ -18,8 +18,7 @@
 #endif
 
 #include "tests/support/contains.hpp"
-#include "tuner/compile/nvrtc/library.hpp"
-#include "tuner/device/cuda/counters/chip_metrics.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"

@@ -10,7 +10,6 @@
 #include "tuner/device/cuda/cuda.hpp"
 #include "tuner/device/cuda/cuda_device.hpp"
 #include "tuner/device/cuda/driver.hpp"
-#include "tuner/device/cuda/support_kernels.hpp"
 #include "tuner/model/error.hpp"
 
 // What of the CUDA device can be tried without a GPU.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/compile/host/translation_unit.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
 
 using tuner::compile::host::rewrite_shared;
 

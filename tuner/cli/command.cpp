@@ -8,7 +8,7 @@
 
 #include "config/settings.hpp"
 #include "tuner/cli/command_shape.hpp"
-#include "tuner/compile/nvrtc/library.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::cli {

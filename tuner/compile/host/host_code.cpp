@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "tuner/compile/host/translation_unit.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/source/tokens.hpp"
 
 namespace tuner::compile::host {

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
-#include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/source/kernel_source.hpp"
 #include "tuner/source/tokens.hpp"

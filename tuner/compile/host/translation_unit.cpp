@@ -1,5 +1,3 @@
-#include "tuner/compile/host/translation_unit.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/model/digest.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"

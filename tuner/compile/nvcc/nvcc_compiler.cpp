@@ -8,7 +8,6 @@
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
-#include "tuner/compile/host/translation_unit.hpp"
 #include "tuner/compile/nvrtc/cubin.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/compile_job.hpp"

@@ -1,8 +1,8 @@
-#include "tuner/compile/nvrtc/library.hpp"
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #ifdef TUNER_HAVE_NVRTC
 #include <nvrtc.h>
 #endif

@@ -1,7 +1,7 @@
 #include <system_error>
 
 #include "tuner/compile/compiler.hpp"
-#include "tuner/compile/nvrtc/library.hpp"
+#include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 
 namespace tuner::compile::nvrtc {
 namespace {

@@ -1,11 +1,11 @@
-#include "tuner/device/cuda/support_kernels.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+
+#include "tuner/device/cuda/cuda_device.hpp"
 
 namespace tuner::device::cuda {
 namespace {

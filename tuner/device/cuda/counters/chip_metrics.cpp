@@ -1,5 +1,3 @@
-#include "tuner/device/cuda/counters/chip_metrics.hpp"
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -7,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tuner/device/cuda/counters/counting.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::device::cuda::counters {

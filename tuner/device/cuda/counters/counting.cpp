@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include "tuner/device/cuda/counters/chip_metrics.hpp"
 #include "tuner/model/error.hpp"
 
 namespace tuner::device::cuda::counters {
