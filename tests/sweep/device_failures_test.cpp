@@ -57,6 +57,33 @@ TEST_SUITE("tuner::sweep, devices that fail") {
           }) == 15);
   }
 
+  TEST_CASE("a device that fails while another GPU's trial is run here leaves that to the others") {
+    Host host;
+    host.bench.sizes = {512};
+    // A slower GPU of the name, whose database this is, measured the best.
+    const auto time_ns = [](int scale) { return scale == 16 ? 1000.0 : scale == 8 ? 1080.0 : 2000.0; };
+    std::vector<std::int64_t> scales = {4, 16};
+    int finalists = 0;
+    host.bench.adjust = [&](sweep::Request& request) {
+      test::edit_values(request, scales);
+      request.policy.final.finalists = finalists;
+    };
+    ScaleRunner elsewhere([&](int scale, const model::TrialJob&) { return ok_in(1.3 * time_ns(scale)); }, 7);
+    host.bench.run_on(host.bench.request(), {&elsewhere});
+
+    scales = {1, 2, 4, 8, 16};
+    finalists = 5;
+    std::atomic<int> compared = 0;
+    host.behave = [&](std::size_t, int scale, const model::TrialJob&) {
+      if (scale == 16 && ++compared == 1) throw model::Error("it fell off the bus");
+      return ok_in(time_ns(scale));
+    };
+    host.run();
+    CHECK(host.was_told("has left the sweep"));
+    CHECK(host.was_told("another Fake GPU (GPU-7) compared by scale SCALE=16 at 512"));
+    CHECK_FALSE(host.was_told("compared without correction"));
+  }
+
   TEST_CASE("a device that fails in a final has it held by another") {
     Host host;
     host.bench.sizes = {512};

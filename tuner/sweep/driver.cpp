@@ -289,19 +289,13 @@ class Driver : SweepPart {
 
   void end_comparison(DeviceSlot& slot, const model::TrialOutcome& outcome) {
     const auto comparison = std::get<DeviceSlot::Comparison>(m_slots.finish(slot));
-    add(slot, comparison, outcome.trusted_ns() ? std::optional(DeviceSpread::of(outcome)) : std::nullopt);
-    if (!comparison.foreign.empty() || m_spread.is_under_way()) return;
+    const auto run = outcome.trusted_ns() ? std::optional(DeviceSpread::of(outcome)) : std::nullopt;
+    if (!comparison.foreign.empty()) return m_finals.end_comparison(comparison.foreign, slot.number, run);
+    m_spread.add(slot.number, run);
+    if (m_spread.is_under_way()) return;
     std::vector<std::string> ids;
     for (DeviceSlot& one : m_slots) ids.push_back(one.is_there() ? one.did.id : "");
     m_services.observer.notice(m_spread.text(ids));
-  }
-
-  void add(const DeviceSlot& slot, const DeviceSlot::Comparison& comparison,
-           const std::optional<DeviceSpread::Taken>& run) {
-    if (comparison.foreign.empty())
-      m_spread.add(slot.number, run);
-    else
-      m_finals.end_comparison(comparison.foreign, slot.number, run);
   }
 
   /// What the device was at was not run: another time, or on another device.
@@ -310,8 +304,12 @@ class Driver : SweepPart {
     if (auto* trial = std::get_if<CompiledTrial>(&work)) m_trials.return_unrun(std::move(*trial), why);
     if (auto* final = std::get_if<FinalStage::PreparedFinal>(&work))
       m_interrupted.push_back(std::move(*final));
-    if (const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work))
-      add(slot, *comparison, std::nullopt);
+    const auto* comparison = std::get_if<DeviceSlot::Comparison>(&work);
+    if (comparison == nullptr) return;
+    if (comparison->foreign.empty())
+      m_spread.add(slot.number, std::nullopt);
+    else
+      m_finals.give_back_comparison(comparison->foreign);
   }
 
   /// The device is not to be had any more; what it was at goes to another. Throws where there is none:

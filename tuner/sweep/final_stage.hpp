@@ -58,6 +58,8 @@ class FinalStage : SweepPart {
     model::TrialJob job;
   };
   std::optional<Comparison> claim_comparison();
+  /// It was not run: another time, or on another device.
+  void give_back_comparison(const std::string& gpu) { --m_foreign.at(gpu).claimed; }
   /// What it took on device `number`; nothing: it gave no time.
   void end_comparison(const std::string& gpu, std::size_t number, std::optional<DeviceSpread::Taken> run);
   /// The first final that was opened, is of a group that `suits`, and whose binaries are there.
