@@ -195,10 +195,10 @@ extent = ["N"]
     CHECK(has(user.types({"best", "--db", "tuner.db"}).err, command));
     CHECK(has(user.types({"best", "100", "--format", "flags", "--db", "tuner.db"}).err, "edited since"));
     write_text(folder + "/scale.cu", source);
-    run(user, a, "100", "tuner.db", {"--l2", "cold"});
+    run(user, a, "100", "tuner.db", {"--execution", "eager"});
     write_text(folder + "/scale.cu", source + "// slower\n");
     CHECK(has(said(), "tuner run --kernel " + a +
-                          " --sizes 100 --measure complete --l2 cold --device cpu --db tuner.db"));
+                          " --sizes 100 --measure complete --execution eager --device cpu --db tuner.db"));
     CHECK(has(said(), command));
     write_text(folder + "/scale.cu", source);
     CHECK(state("unchanged"));

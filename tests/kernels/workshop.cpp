@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -71,9 +72,10 @@ model::Plan Workshop::plan(const space::KernelSpace& kernel, const model::Proble
 }
 
 const model::Compilation& Workshop::compile(const model::CompileJob& job) {
-  const auto found = m_made.find(job.key());
-  if (found != m_made.end()) return found->second;
-  const model::Compilation& made = m_made.emplace(job.key(), m_compiler->compile(job)).first->second;
+  static std::map<model::Digest, model::Compilation> compiled;
+  const auto found = compiled.find(job.key());
+  if (found != compiled.end()) return found->second;
+  const model::Compilation& made = compiled.emplace(job.key(), m_compiler->compile(job)).first->second;
   CAPTURE(made.log);
   REQUIRE(made.status == model::TrialStatus::ok);
   return made;

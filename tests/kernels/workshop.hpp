@@ -1,5 +1,4 @@
 #pragma once
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +15,7 @@ namespace tuner::test {
 /// there is none, or its spec has mistakes.
 space::KernelSpace load_kernel(const std::string& name);
 
-/// From a kernel's spec to the outcome of a trial, in this process.
+/// From a kernel's spec to the outcome of a trial, in this process, which compiles each job once.
 class Workshop {
  public:
   Workshop(std::unique_ptr<compile::Compiler> compiler, std::unique_ptr<device::Device> device);
@@ -42,7 +41,6 @@ class Workshop {
   std::unique_ptr<compile::Compiler> m_compiler;
   measure::DeviceTrialRunner m_runner;
   model::MeasurePolicy m_policy;
-  std::map<model::Digest, model::Compilation> m_made;
 };
 
 /// One on the device this program tests on: the CPU, or the GPU.
