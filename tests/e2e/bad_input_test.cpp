@@ -50,10 +50,20 @@ extent = ["N"]
 
   }  // namespace
 
-  TEST_CASE("a check that is to run kernels and to compile none is refused") {
-    const auto refused = User().types({"check", "--device", "cpu", "--sanitize", "--no-compile"});
-    CHECK(refused.exit_code == 2);
-    CHECK(has(refused.err, "--no-compile compiles none"));
+  TEST_CASE("flags of which one would be passed over are refused together") {
+    const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+        {{"check", "--device", "cpu", "--sanitize", "--no-compile"}, "--no-compile compiles none"},
+        {{"check", "--no-compile", "--all"}, "--no-compile and --all do not go together"},
+        {{"check", "--device", "cpu", "--arch", "sm_80"}, "--arch names a GPU's architecture"},
+        {{"cover", "--fill", "1", "--check", "1"}, "fill first, then check"},
+        {{"cover", "--within", "1%", "--at-most", "2"}, "--within and --at-most do not go together"},
+    };
+    for (const auto& [command, said] : cases) {
+      CAPTURE(said);
+      const auto refused = User().types(command);
+      CHECK(refused.exit_code == 2);
+      CHECK(has(refused.err, said));
+    }
   }
 
   TEST_CASE("an unknown flag or command is named, with exit code 2") {
@@ -149,6 +159,7 @@ extent = ["N"]
         {{"best", "--top", "0"}, "--top: '0' is no integer from 1 on"},
         {{"best", "--top", "1e99"}, "--top: '1e99' is no integer from 1 on"},
         {{"run", "--device", "cpu", "--device", "all"}, "--device was given more than once"},
+        {{"cover", "--check"}, "--check needs a value"},
         {{"run", "--device", "replay:"}, "name a file behind it: replay:FILE"},
         {{"run", "--db", ""}, "give a path"},
         {{"forget"}, "`tuner forget` needs to be told what"},

@@ -236,7 +236,7 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(owner.reported({"--kernel", "beta"}) == 1);
     CHECK(owner.reported({"--gpu", "H100"}) == 1);
     CHECK(owner.reported({"--run", key("new").hex()}) == 1);
-    CHECK(owner.types({"report", "--kernel", "nobody"}).exit_code == 3);
+    CHECK(owner.types({"report", "-k", "nobody"}).exit_code == 3);
   }
 
   TEST_CASE("a report's format is that of the file's name, unless another is asked for") {

@@ -95,6 +95,8 @@ TEST_SUITE("tuner command line, refresh") {
     CHECK(has(
         best.err,
         "quick-3. To race its finalists there, in seconds: tuner refresh --measure standard --sizes 400"));
+    CHECK(has(best.err, "`tuner explain 400` says what binds it"));
+    CHECK(user.types({"explain", "400"}).exit_code == 0);  // as it was told
     CHECK(json::parse(
               user.types({"best", "400", "--measure", "standard", "--format", "json"}).out)["provisional"] ==
           true);

@@ -227,9 +227,10 @@ void take_rules(const db::Connection& connection, const db::BestQuery& query, co
   }
 }
 
-/// Of the size that was asked for; of all sizes it would be a book.
-void write_why(const db::Connection& connection, const config::Settings& settings, const FoundBest& found,
-               const BestOptions& options, const answers::Style& style) {
+/// Of the size that was asked for; of all sizes it would be a book. `explaining`: the flags with which
+/// `tuner explain` is asked the same.
+void write_why(const db::Connection& connection, const FoundBest& found, const BestOptions& options,
+               const std::string& explaining, const answers::Style& style) {
   const auto choices = answers::choose_environments(found.answers);
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
@@ -242,8 +243,9 @@ void write_why(const db::Connection& connection, const config::Settings& setting
       return choice.chosen && *choice.chosen != i && std::ranges::count(choice.answers, i) > 0;
     });
     if (!is_passed_over && options.where.empty())  // else explain speaks of another
-      write_err(fmt::format("  `{}` says what binds it, which parameters matter, and what to try next",
-                            explaining_command(settings, options, answer.problem().size_text())));
+      write_err(fmt::format(
+          "  `tuner explain {}{}` says what binds it, which parameters matter, and what to try next",
+          answer.problem().size_text(), explaining));
   }
 }
 
@@ -305,6 +307,9 @@ int best(const Context& context, BestOptions options) {
     provisional.clear();
   }
   if (found.answers.empty()) provisional.clear();
+  Question answered = options;  // where the answer is from
+  if (!provisional.empty()) answered.part_of_environment.clear();
+  const std::string explaining = flags_of(answered) + (provisional.empty() ? flags_asked(settings) : "");
   if (!provisional.empty()) refreshing += device_flag(connection, found.answers.front().environment().device);
   if (!provisional.empty() && options.is_for_build()) {
     throw NothingFound(fmt::format("nothing was measured {}; {} has an answer", provisional,
@@ -336,7 +341,7 @@ int best(const Context& context, BestOptions options) {
       for (const auto& ranked : found.ranked) write_out("\n" + answers::energy_front_text(ranked, style));
     say_choices(found.answers);
     if (!options.size.empty() && options.objective == model::Objective::time)
-      write_why(connection, settings, found, options, {style.id, terminal::columns_of(STDERR_FILENO)});
+      write_why(connection, found, options, explaining, {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
   for (const std::string& text : answers::orders_elsewhere(connection, found.answers, query, style))

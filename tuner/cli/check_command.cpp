@@ -32,6 +32,7 @@ namespace {
 struct CheckOptions {
   std::vector<std::string> kernels;
   std::string architecture = "sm_90";
+  bool names_architecture = false;
   bool all = false;
   bool no_compile = false;
   bool sanitize = false;
@@ -403,9 +404,10 @@ int check(const Context& context, const CheckOptions& options) {
   if (options.sanitize && !kind->has_sanitizers) {
     throw model::UsageError("--sanitize runs kernels on the CPU", "add --device cpu");
   }
-  if (options.sanitize && options.no_compile)
-    throw model::UsageError("--sanitize runs kernels, and --no-compile compiles none",
-                            "leave out one of them");
+  if (options.names_architecture && !kind->is_gpu && !kind->compiler.empty())
+    throw model::UsageError(
+        fmt::format("--arch names a GPU's architecture, and --device {} has its own", kind->name),
+        "leave out one of them");
   const KernelCatalog catalog = KernelCatalog::load(options.kernels);
   refuse_wrong_launches(catalog);
   if (options.sanitize) return check_sanitized(context, catalog.selected(), settings, options.all);
@@ -426,12 +428,16 @@ void add_check(const CommandPlace& place) {
   command
       .option("--arch", options.architecture, "sm_XX",
               "architecture to compile for, with the limits of its largest GPU")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each([&options](const std::string&) { options.names_architecture = true; });
   command.flag("--all", options.all, "compile every configuration, not a covering sample");
   command.flag("--no-compile", options.no_compile, "only read the specs and count their configurations");
   command.flag("--sanitize", options.sanitize,
                "with --device cpu: run the sample, at awkward sizes, those of --sizes or of files, under "
                "AddressSanitizer, UndefinedBehaviorSanitizer and a race detector");
+  command.apart("--no-compile", "--sanitize", "--no-compile compiles none, and --sanitize runs them");
+  command.apart("--no-compile", "--all",
+                "--no-compile compiles none, and --all compiles every configuration");
   command.settings(
       "device sizes type pad budget compile_jobs compile_timeout_s run_timeout_s cache_dir cache_limit_mb");
   command->footer(

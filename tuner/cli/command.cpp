@@ -133,14 +133,22 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
                                          util::one_line(text.substr(std::min(end, text.size() - 3) + 3), 60)),
                              help);
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
-      text.find("At Most 1") != std::string::npos)
-    return model::UsageError(fmt::format("{} was given more than once", text.substr(0, text.find(':'))),
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const bool is_twice = text.find("At Most 1") != std::string::npos;
+    return model::UsageError(fmt::format("{} {}", text.substr(0, text.find(':')),
+                                         is_twice ? "was given more than once" : "needs a value"),
                              help);
+  }
   return model::UsageError(text, help);
 }
 
 }  // namespace
+
+void FlagsApart::refuse() const {
+  if (one.count() == 0 || other.count() == 0) return;
+  throw model::UsageError(fmt::format("{} and {} do not go together", one.get_name(), other.get_name()),
+                          hint);
+}
 
 void add_setting_flags(CLI::App& command, Context& context, std::string_view names,
                        const std::string& group) {

@@ -39,6 +39,16 @@ void add_manner_flags(CLI::App& command, Context& context);
 /// Of the flags that say how a command speaks.
 inline constexpr const char* terminal_group = "Terminal";
 
+/// See Command::apart().
+struct FlagsApart {
+  const CLI::Option& one;
+  const CLI::Option& other;
+  std::string hint;
+
+  /// Throws model::UsageError where both were given.
+  void refuse() const;
+};
+
 /// A subcommand that writes its flags and values to an `Options` and then runs. A command below it that is
 /// called comes first.
 template <typename Options>
@@ -48,10 +58,11 @@ class Command {
 
   Command(const CommandPlace& place, const std::string& name, const std::string& description, Run run)
       : m_context(place.context), m_app(*place.parent.add_subcommand(name, description)) {
-    m_app.callback(
-        [&context = place.context, &action = place.action, options = m_options, run = std::move(run)] {
-          if (!action) action = [&context, options, run] { return run(context, *options); };
-        });
+    m_app.callback([&context = place.context, &action = place.action, options = m_options, apart = m_apart,
+                    run = std::move(run)] {
+      for (const FlagsApart& flags : *apart) flags.refuse();
+      if (!action) action = [&context, options, run] { return run(context, *options); };
+    });
     add_manner_flags(m_app, m_context);
   }
 
@@ -82,6 +93,10 @@ class Command {
   void flag(const std::string& name, bool& value, const std::string& description) {
     m_app.add_flag(name, value, description);
   }
+  /// Two flags that are not given together; `hint`: what to do instead.
+  void apart(const std::string& one, const std::string& other, const std::string& hint) {
+    m_apart->push_back({*m_app.get_option(one), *m_app.get_option(other), hint});
+  }
   /// `--format table|csv|json` of a command that writes one table, see write_table().
   void table_format(std::string& format) {
     format = "table";
@@ -100,6 +115,7 @@ class Command {
   Context& m_context;
   CLI::App& m_app;
   std::shared_ptr<Options> m_options = std::make_shared<Options>();
+  std::shared_ptr<std::vector<FlagsApart>> m_apart = std::make_shared<std::vector<FlagsApart>>();
 };
 
 /// For a command that takes nothing but settings.

@@ -65,10 +65,6 @@ void require_one_family(const std::vector<db::Case>& all) {
 }
 
 cover::Goal goal_of(const CoverQuestion& question) {
-  if (question.at_most > 0 && !question.within.empty()) {
-    throw model::UsageError("--within and --at-most do not go together",
-                            "give the loss, and the set is as small as it can be; or give the number");
-  }
   cover::Goal goal;
   goal.at_most = static_cast<std::size_t>(question.at_most);
   if (question.within.empty()) return goal;

@@ -27,9 +27,11 @@ void add_cover_question(Command<Options>& command, CoverQuestion& question) {
   command.option("--within", question.within, "LOSS",
                  "the smallest set that loses at most this at every measured size; default 2%");
   command.count("--at-most", question.at_most, "instead: the set of at most N that loses least");
+  command.apart("--within", "--at-most",
+                "give the loss, and the set is as small as it can be; or give the number");
 }
 
-/// Throws model::UsageError where both are said, or `within` is no loss.
+/// Throws model::UsageError where `within` is no loss.
 cover::Goal goal_of(const CoverQuestion& question);
 
 /// The specs that say where the kernels of a family may run, and the limits of the device that they were

@@ -197,8 +197,6 @@ std::vector<sweep::Chosen> fill_of(const answers::CoverTable& table, const Kerne
 /// The exit code: of a signal, else 0.
 int run_fill(const Context& context, const config::Settings& settings, const CoverOptions& options,
              const db::BestQuery& query) {
-  if (options.check.sizes > 0)
-    throw model::UsageError("--fill and --check do not go together", "fill first, then check");
   ChosenRace race(context, settings);
   race.may_go_on();
   const auto load_table = [&] {
@@ -269,6 +267,7 @@ void add_cover(const CommandPlace& place) {
   command.count("--fill", options.fill,
                 "first measure the N best configurations of each size at all other sizes");
   command.count("--check", options.check.sizes, "measure N unmeasured sizes, and say whether the bound held");
+  command.apart("--fill", "--check", "fill first, then check");
   command.count("--multiple-of", options.check.multiple_of,
                 "of a check: draw multiples of N; without it, of what divides all measured sizes");
   command.count(

@@ -171,18 +171,17 @@ std::string flags_asked(const config::Settings& settings) {
   return flags;
 }
 
-std::string explaining_command(const config::Settings& settings, const Question& question,
-                               const std::string& size) {
-  std::string command = "tuner explain " + size;
+std::string flags_of(const Question& question) {
+  std::string flags;
   const auto add = [&](const char* flag, const std::string& value) {
-    if (!value.empty()) command += fmt::format(" {} {}", flag, util::shell_quote(value));
+    if (!value.empty()) flags += fmt::format(" {} {}", flag, util::shell_quote(value));
   };
   add("--family", question.family);
   add("--kernel", question.spec.empty() ? question.kernel : question.spec);
   add("--gpu", question.gpu);
   add("--environment", question.part_of_environment);
   add("--same-bits-as", question.same_bits_as);
-  return command + flags_asked(settings);
+  return flags;
 }
 
 std::string measuring_command(const db::Connection& connection, const config::Settings& settings,

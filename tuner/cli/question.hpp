@@ -54,9 +54,8 @@ db::BestQuery without_environment(db::BestQuery query);
 
 /// The flags of the command line that say what is measured, and how: ` --measure quick --type double`.
 std::string flags_asked(const config::Settings& settings);
-/// The command that explains the answer at this size to the same question.
-std::string explaining_command(const config::Settings& settings, const Question& question,
-                               const std::string& size);
+/// The flags that ask the same question: ` --family matmul --gpu H200`.
+std::string flags_of(const Question& question);
 /// The command that measures what was asked for, as it was asked for. `sizes`: empty: those of a first sweep.
 std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
                               const Question& question, const std::string& sizes);

@@ -295,7 +295,8 @@ void add_report(const CommandPlace& place) {
   command.option("--pivot", options.pivot, "NAME", "parameter whose values are the tables' columns");
   command.option("--size,-s", options.size_text, "SIZES", "only these sizes: 1024, 512..2048, 512x1024x256");
   command.option("--family", options.filter.family, "NAME", "only this family of kernels");
-  command.option("--kernel", options.filter.kernel, "NAME|FILE", "only this kernel, by its name or its spec");
+  command.option("--kernel,-k", options.filter.kernel, "NAME|FILE",
+                 "only this kernel, by its name or its spec");
   command.option("--program", options.program, "CAPTURE",
                  "say what the captured program gains by the answers, with --kernel");
   command.option("--gpu", options.filter.device, "NAME", "only devices with this in their name");
