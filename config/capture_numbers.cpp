@@ -174,12 +174,11 @@ class SizeSearch {
   void fix(std::size_t integer) { m_found.integers[integer] = std::to_string(values_of(integer).front()); }
 
   void take(std::size_t integer) {
-    const bool is_same_always =
-        std::ranges::adjacent_find(values_of(integer), std::not_equal_to<>()) == values_of(integer).end();
     const auto equal = std::ranges::find(m_found.sizes, values_of(integer), &FitName::values);
     if (is_no_size(name_of(integer)) && equal != m_found.sizes.end())
       m_found.integers[integer] = equal->name;
-    else if ((is_no_size(name_of(integer)) && is_same_always) || m_found.sizes.size() == most_recorded_sizes)
+    else if ((is_no_size(name_of(integer)) && are_equal(values_of(integer))) ||
+             m_found.sizes.size() == most_recorded_sizes)
       fix(integer);
     else
       add(integer);
@@ -196,9 +195,7 @@ class SizeSearch {
       return m_plan.has_parameter(one) || std::ranges::count(m_found.sizes, one, &FitName::name) > 0 ||
              one.starts_with("ELEMENT_") || one.starts_with("__");
     };
-    std::string free = wanted;
-    for (int number = 2; is_taken(free); ++number) free = wanted + '_' + std::to_string(number);
-    return free;
+    return numbered_name(wanted, is_taken);
   }
 
   /// `n` of `n`, `rows`, `columns` where it is their product in all launches.

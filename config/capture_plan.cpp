@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "config/capture_draft.hpp"
@@ -13,10 +12,6 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 constexpr std::int64_t largest_flag = 4;  ///< a number that nothing follows is a size only above it
-
-bool is_same_always(const Numbers& numbers) {
-  return std::ranges::adjacent_find(numbers, std::not_equal_to<>()) == numbers.end();
-}
 
 /// 0: a parameter's name says this axis, as `DIM_X`; 2: another one; 1: none.
 int axis_rank(const std::string& name, std::size_t axis) {
@@ -127,7 +122,7 @@ class CapturePlanner {
     if (const auto fitted = fit_block(names, wanted)) return fitted->text;
     // A macro of the source that the program was built with another value of, or that has none there.
     for (const DraftParameter& one : m_plan.parameters) {
-      const bool is_open = names_block(one.name) && is_same_always(wanted) && axis == 0 && !is_plane &&
+      const bool is_open = names_block(one.name) && are_equal(wanted) && axis == 0 && !is_plane &&
                            std::ranges::count(m_plan.template_arguments, one.name) == 0;
       if (!is_open) continue;
       m_parameters.record(one.name, wanted);
@@ -142,7 +137,7 @@ class CapturePlanner {
       m_parameters.add_block(name, wanted);
       return name;
     }
-    if (!is_same_always(wanted)) say_none("block", axis, wanted);
+    if (!are_equal(wanted)) say_none("block", axis, wanted);
     return std::to_string(wanted.front());
   }
 
@@ -217,7 +212,7 @@ class CapturePlanner {
     Numbers wanted;
     for (const RecordedLaunch& launch : m_launches->launches) wanted.push_back(launch.dynamic_shared_bytes);
     m_plan.shared_bytes.clear();
-    if (is_same_always(wanted) && wanted.front() == 0) return;
+    if (are_equal(wanted) && wanted.front() == 0) return;
     const std::string key = "dynamic_shared_bytes";
     if (const auto text = said({m_said.shared_bytes}, 0, wanted)) {
       m_plan.shared_bytes = *text;
@@ -225,10 +220,10 @@ class CapturePlanner {
     }
     const auto fitted = fit_shared_bytes({m_sizes, m_parameters.names(may_set_block)}, wanted);
     m_plan.shared_bytes = fitted ? fitted->text : std::to_string(wanted.front());
-    if (fitted && is_same_always(wanted))
+    if (fitted && are_equal(wanted))
       m_plan.add_doubt(
           key, fmt::format("? {} in every launch; that it follows the block is a guess", wanted.front()));
-    if (!fitted && !is_same_always(wanted)) say_none(key, 0, wanted);
+    if (!fitted && !are_equal(wanted)) say_none(key, 0, wanted);
   }
 
   /// That no expression was found, with some of the recorded numbers.
@@ -269,7 +264,7 @@ class CapturePlanner {
   void drop_what_nothing_follows() {
     for (std::size_t i = 0; i < m_integers.size(); ++i) {
       const auto size = std::ranges::find(m_sizes, m_integers[i], &FitName::name);
-      if (size == m_sizes.end() || m_sizes.size() == 1 || !is_same_always(size->values) ||
+      if (size == m_sizes.end() || m_sizes.size() == 1 || !are_equal(size->values) ||
           size->values.front() > largest_flag || is_followed(size->name) || is_in_extent(size->name))
         continue;
       const auto uses = std::ranges::count_if(

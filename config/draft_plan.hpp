@@ -75,6 +75,8 @@ std::int64_t struct_bytes(const source::SourceStruct& one);
 /// An `init` that suits elements of `type`.
 const char* usual_init(const std::string& type);
 
+/// `name`, or where that is taken the first of `name_2`, `name_3`, … that is not.
+std::string numbered_name(const std::string& name, const std::function<bool(const std::string&)>& is_taken);
 /// A decimal number of at most nine digits.
 std::optional<std::int64_t> number(const std::string& text);
 /// Values to try for a tunable that is `usual` without tuning.

@@ -38,10 +38,6 @@ constexpr double power_of_one_cost = 0.125;  ///< `M * M` is rarer than `M * N`
 constexpr std::int64_t largest_number = std::int64_t{1} << 50U;
 constexpr std::size_t most_terms = 4000;  ///< that a search goes through, the cheapest
 
-bool all_equal(const Numbers& numbers) {
-  return std::ranges::adjacent_find(numbers, std::not_equal_to<>()) == numbers.end();
-}
-
 double cost_of(std::int64_t constant) {
   if (constant == 1) return 0;
   return (constant & (constant - 1)) == 0 ? power_cost : other_cost;
@@ -215,17 +211,21 @@ void offer_pairs(std::vector<Term> terms, const Numbers& wanted, Search& search)
       rest.push_back(wanted[i] / term.values[i]);
     }
     const auto found = by_values.find(rest);
-    if (found == by_values.end() || all_equal(rest)) continue;
+    if (found == by_values.end() || are_equal(rest)) continue;
     search.offer(product(term, *found->second, product_cost));
   }
 }
 
 }  // namespace
 
+bool are_equal(const std::vector<std::int64_t>& numbers) {
+  return std::ranges::adjacent_find(numbers, std::not_equal_to<>()) == numbers.end();
+}
+
 std::optional<FittedExpression> fit_grid(const FitNames& names, const std::vector<std::int64_t>& wanted) {
   if (wanted.empty()) return std::nullopt;
   Search search(wanted);
-  if (all_equal(wanted) && wanted.front() == 1) return FittedExpression{"1", "", false};
+  if (are_equal(wanted) && wanted.front() == 1) return FittedExpression{"1", "", false};
   const std::vector<Term> sizes = leaves(names.sizes, size_cost, true);
   const std::vector<Term> parameters = leaves(names.parameters, parameter_cost, false);
   std::vector<Term> plain = products(sizes, false);
@@ -236,7 +236,7 @@ std::optional<FittedExpression> fit_grid(const FitNames& names, const std::vecto
   offer_divisions(parts, wanted, divisions, search);
   if (!search.is_done(5)) offer_pairs(std::move(divisions), wanted, search);
   // A constant explains nothing, and says less than any name.
-  if (all_equal(wanted)) {
+  if (are_equal(wanted)) {
     Term constant = constant_term(wanted.front(), wanted.size());
     constant.cost = names.sizes.empty() || wanted.size() > 1 ? 6 : 9;
     search.offer(constant);
@@ -246,7 +246,7 @@ std::optional<FittedExpression> fit_grid(const FitNames& names, const std::vecto
 
 std::optional<FittedExpression> fit_block(const FitNames& names, const std::vector<std::int64_t>& wanted) {
   if (wanted.empty()) return std::nullopt;
-  if (all_equal(wanted) && wanted.front() == 1) return FittedExpression{"1", "", false};
+  if (are_equal(wanted) && wanted.front() == 1) return FittedExpression{"1", "", false};
   Search search(wanted);
   const std::vector<Term> parameters = leaves(names.parameters, parameter_cost, false);
   const std::vector<Term> all = products(parameters, true);
@@ -256,7 +256,7 @@ std::optional<FittedExpression> fit_block(const FitNames& names, const std::vect
       if (a.text != b.text) search.offer(quotient(a, b, true));
   const std::int64_t most = std::ranges::max(wanted);
   for (const Term& size : leaves(names.sizes, size_cost, true)) {
-    if (all_equal(wanted)) break;  // it does not follow a size
+    if (are_equal(wanted)) break;  // it does not follow a size
     search.offer(size);
     Term warps = size;
     for (std::int64_t& value : warps.values) value = (value + 31) / 32 * 32;
@@ -288,7 +288,7 @@ std::optional<FittedExpression> fit_extent(const FitNames& names, const std::vec
   }
   search.offer(products(with_next, false));
   // Of a single number each size is some part.
-  for (const Term& dividend : all_equal(wanted) ? std::vector<Term>() : products(sizes, false))
+  for (const Term& dividend : are_equal(wanted) ? std::vector<Term>() : products(sizes, false))
     if (const auto constant = common_divisor(dividend.values, wanted); constant && *constant <= 64)
       search.offer(quotient(dividend, constant_term(*constant, wanted.size()), true));
   return search.best();
@@ -297,12 +297,12 @@ std::optional<FittedExpression> fit_extent(const FitNames& names, const std::vec
 std::optional<FittedExpression> fit_shared_bytes(const FitNames& names,
                                                  const std::vector<std::int64_t>& wanted) {
   if (wanted.empty()) return std::nullopt;
-  if (all_equal(wanted) && wanted.front() == 0) return FittedExpression{"0", "", false};
+  if (are_equal(wanted) && wanted.front() == 0) return FittedExpression{"0", "", false};
   Search search(wanted);
   const auto widths = {2, 4, 8, 12, 16, 24, 32, 48, 64};
   Terms terms;
   terms.add(products(leaves(names.parameters, parameter_cost, false), true));
-  if (!all_equal(wanted)) {
+  if (!are_equal(wanted)) {
     std::vector<Term> both = leaves(names.parameters, parameter_cost, false);
     for (const Term& size : leaves(names.sizes, size_cost, true)) both.push_back(size);
     terms.add(products(both, false));

@@ -25,6 +25,9 @@ struct FittedExpression {
   bool has_sizes = false;
 };
 
+/// Of each launch the same.
+bool are_equal(const std::vector<std::int64_t>& numbers);
+
 /// The plainest expression that gives `wanted`, the blocks of a grid along one axis: a constant, sizes,
 /// their products, divisions of these by parameters, rounded up or down, products of two divisions, and the
 /// least of a division and a constant. None: there is no such expression.

@@ -112,9 +112,7 @@ std::string PlannedLaunch::free_name(std::string name) const {
     // The last are the engine's.
     return plan.has_parameter(one) || std::ranges::count(plan.sizes, one) > 0 || one.starts_with("ELEMENT_");
   };
-  std::string free = name;
-  for (int number = 2; is_taken(free); ++number) free = fmt::format("{}_{}", name, number);
-  return free;
+  return numbered_name(name, is_taken);
 }
 
 std::string PlannedLaunch::type_inside(const std::string& type) const {

@@ -102,6 +102,12 @@ const char* usual_init(const std::string& type) {
   return *known == ElementType::boolean ? "integers(0, 1)" : "integers(0, 100)";
 }
 
+std::string numbered_name(const std::string& name, const std::function<bool(const std::string&)>& is_taken) {
+  std::string free = name;
+  for (int number = 2; is_taken(free); ++number) free = fmt::format("{}_{}", name, number);
+  return free;
+}
+
 std::optional<std::int64_t> number(const std::string& text) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   if (!std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; })) return std::nullopt;

@@ -159,4 +159,19 @@ TEST_CASE("every mistake of every file in a folder is told, and good files are s
   CHECK(loaded.mistakes.size() == 2);
 }
 
+TEST_CASE("a spec may end its lines as Windows does, begin with a mark of UTF-8, and lie anywhere") {
+  std::string windows = "\xEF\xBB\xBF";
+  for (const char c : minimal("k")) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  const TemporaryFolder folder;
+  folder.write("a folder é/k.cu", "void");
+  const LoadedKernels loaded = config::load_kernel_file(folder.write("a folder é/k.toml", windows));
+  CHECK(source_names(loaded) == "k.cu=vo ");
+  CHECK(loaded.kernels[0].name == "k");
+  const LoadedKernels wrong =
+      config::load_kernel_file(folder.write("a folder é/k.toml", windows + "\tgird = 1\r\n"));
+  REQUIRE(wrong.mistakes.size() == 1);
+  CHECK(wrong.mistakes[0].where.line == 10);
+  CHECK(wrong.mistakes[0].where.column == 2);
+}
+
 TEST_SUITE_END();

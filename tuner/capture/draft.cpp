@@ -115,7 +115,7 @@ std::string draft_of(const WantedLaunch& wanted, const std::vector<Region>& regi
       {"block", launch.block},
       {"cluster", {1, 1, 1}},
       {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
-      {"static_shared_bytes", function_attribute(kernel, function_static_bytes)},
+      {"static_shared_bytes", function_attribute(kernel, function_shared_bytes)},
       {"registers", function_attribute(kernel, function_registers)},
       {"cooperative", launch.cooperative},
       {"twice", is_twice},

@@ -16,6 +16,9 @@ using use::CuLaunchConfig;
 using use::CuModule;
 using use::CuResult;
 using use::CuStream;
+using use::device_compute_major;
+using use::device_compute_minor;
+using use::function_shared_bytes;
 using CuLibrary = struct CuLibraryOpaque*;
 using CuKernel = struct CuKernelOpaque*;
 using CuEvent = struct CuEventOpaque*;
@@ -24,12 +27,8 @@ inline constexpr CuResult cu_success = 0;
 inline constexpr CuResult cu_not_found = 500;
 
 // CUfunction_attribute.
-inline constexpr int function_static_bytes = 1;
 inline constexpr int function_local_bytes = 3;
 inline constexpr int function_registers = 4;
-// CUdevice_attribute.
-inline constexpr int device_compute_major = 75;
-inline constexpr int device_compute_minor = 76;
 
 /// FUNCTION(member, exported name, parameters). Any of them may be lacking in an old driver.
 #define TUNER_CAPTURE_DRIVER(FUNCTION)                                                                     \

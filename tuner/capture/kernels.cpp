@@ -91,7 +91,7 @@ void Kernels::describe(Kernel& kernel) {
       to = static_cast<std::uint32_t>(value);
   };
   attribute(function_registers, entry.registers);
-  attribute(function_static_bytes, entry.static_shared_bytes);
+  attribute(function_shared_bytes, entry.static_shared_bytes);
   attribute(function_local_bytes, entry.local_bytes);
   entry.has_parameters = kernel.has_parameters ? 1 : 0;
   entry.parameter_count = static_cast<std::uint32_t>(kernel.parameters.size());
