@@ -57,6 +57,8 @@ extent = ["N"]
         {{"check", "--device", "cpu", "--arch", "sm_80"}, "--arch names a GPU's architecture"},
         {{"cover", "--fill", "1", "--check", "1"}, "fill first, then check"},
         {{"cover", "--within", "1%", "--at-most", "2"}, "--within and --at-most do not go together"},
+        {{"cover", "--multiple-of", "8"}, "--multiple-of goes with --check"},
+        {{"time", "a.cu", "--tolerance", "1", "--no-compare"}, "--tolerance is of comparing"},
     };
     for (const auto& [command, said] : cases) {
       CAPTURE(said);
@@ -153,13 +155,16 @@ extent = ["N"]
     CHECK(has(each.out, "= 131072;"));
   }
 
-  TEST_CASE("a number or a date that cannot be meant is refused in plain words") {
+  TEST_CASE("a value that cannot be meant is refused in plain words") {
     const User user;
     const std::pair<std::vector<std::string>, const char*> mistakes[] = {
         {{"best", "--top", "0"}, "--top: '0' is no integer from 1 on"},
         {{"best", "--top", "1e99"}, "--top: '1e99' is no integer from 1 on"},
         {{"run", "--device", "cpu", "--device", "all"}, "--device was given more than once"},
         {{"cover", "--check"}, "--check needs a value"},
+        {{"best", "--format", "csv"}, "--format: 'csv' is not table, json, header, flags, cmake or env"},
+        {{"completion", "tcsh"}, "shell: 'tcsh' is not bash, zsh or fish"},
+        {{"export", "-o", "all.csv"}, "`tuner report -o all.csv` writes that"},
         {{"run", "--device", "replay:"}, "name a file behind it: replay:FILE"},
         {{"run", "--db", ""}, "give a path"},
         {{"forget"}, "`tuner forget` needs to be told what"},

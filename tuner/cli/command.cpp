@@ -144,9 +144,11 @@ model::UsageError parse_mistake(const CLI::App& app, const CLI::ParseError& erro
 
 }  // namespace
 
-void FlagsApart::refuse() const {
-  if (one.count() == 0 || other.count() == 0) return;
-  throw model::UsageError(fmt::format("{} and {} do not go together", one.get_name(), other.get_name()),
+void FlagPair::require() const {
+  if (one.count() == 0 || (other.count() > 0) == together) return;
+  const std::string names[] = {one.get_name(), other.get_name()};
+  throw model::UsageError(together ? fmt::format("{} goes with {}", names[0], names[1])
+                                   : fmt::format("{} and {} do not go together", names[0], names[1]),
                           hint);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,14 +40,15 @@ void add_manner_flags(CLI::App& command, Context& context);
 /// Of the flags that say how a command speaks.
 inline constexpr const char* terminal_group = "Terminal";
 
-/// See Command::apart().
-struct FlagsApart {
+/// How two flags meet, see Command::apart() and Command::goes_with().
+struct FlagPair {
   const CLI::Option& one;
   const CLI::Option& other;
+  bool together;  ///< `one` needs the other; else they exclude each other
   std::string hint;
 
-  /// Throws model::UsageError where both were given.
-  void refuse() const;
+  /// Throws model::UsageError where they were not given so.
+  void require() const;
 };
 
 /// A subcommand that writes its flags and values to an `Options` and then runs. A command below it that is
@@ -58,9 +60,9 @@ class Command {
 
   Command(const CommandPlace& place, const std::string& name, const std::string& description, Run run)
       : m_context(place.context), m_app(*place.parent.add_subcommand(name, description)) {
-    m_app.callback([&context = place.context, &action = place.action, options = m_options, apart = m_apart,
+    m_app.callback([&context = place.context, &action = place.action, options = m_options, pairs = m_pairs,
                     run = std::move(run)] {
-      for (const FlagsApart& flags : *apart) flags.refuse();
+      for (const FlagPair& flags : *pairs) flags.require();
       if (!action) action = [&context, options, run] { return run(context, *options); };
     });
     add_manner_flags(m_app, m_context);
@@ -79,7 +81,11 @@ class Command {
   CLI::Option* choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
                       const std::string& description) {
     return option(names, value, fmt::format("{}", fmt::join(words, "|")), description)
-        ->check(CLI::IsMember(words).description(""));
+        ->check([words](const std::string& text) {
+          return std::ranges::count(words, text) > 0
+                     ? ""
+                     : fmt::format("'{}' is not {}", util::one_line(text, 60), util::listed(words));
+        });
   }
   /// A number from 1 on.
   template <typename Value>
@@ -95,7 +101,11 @@ class Command {
   }
   /// Two flags that are not given together; `hint`: what to do instead.
   void apart(const std::string& one, const std::string& other, const std::string& hint) {
-    m_apart->push_back({*m_app.get_option(one), *m_app.get_option(other), hint});
+    m_pairs->push_back({*m_app.get_option(one), *m_app.get_option(other), false, hint});
+  }
+  /// A flag that says nothing without another.
+  void goes_with(const std::string& one, const std::string& other) {
+    m_pairs->push_back({*m_app.get_option(one), *m_app.get_option(other), true, "add " + other});
   }
   /// `--format table|csv|json` of a command that writes one table, see write_table().
   void table_format(std::string& format) {
@@ -115,7 +125,7 @@ class Command {
   Context& m_context;
   CLI::App& m_app;
   std::shared_ptr<Options> m_options = std::make_shared<Options>();
-  std::shared_ptr<std::vector<FlagsApart>> m_apart = std::make_shared<std::vector<FlagsApart>>();
+  std::shared_ptr<std::vector<FlagPair>> m_pairs = std::make_shared<std::vector<FlagPair>>();
 };
 
 /// For a command that takes nothing but settings.

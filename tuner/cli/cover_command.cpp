@@ -273,6 +273,8 @@ void add_cover(const CommandPlace& place) {
   command.count(
       "--search", options.check.search,
       "of a check: race so many configurations at each size, the best of the nearest sizes; default 32");
+  command.goes_with("--multiple-of", "--check");
+  command.goes_with("--search", "--check");
   command.pages();
   command.settings(
       "db type pad measure l2 execution device seed budget compile_jobs compile_timeout_s run_timeout_s "

@@ -194,6 +194,11 @@ struct ExportOptions {
 
 int export_trials(const Context& context, const ExportOptions& options) {
   const bool is_own = options.format == "jsonl";
+  for (const char* const extension : {".csv", ".html", ".md"})
+    if (options.path.ends_with(extension))
+      throw model::UsageError(
+          fmt::format("an export is JSON, which a file called '{}' is not", extension),
+          fmt::format("`tuner report -o {}` writes that", util::shell_quote(options.path)));
   if (is_own) require_deliverable(options.path);
   db::Connection connection = db::open_results(context.settings().database());
   if (!options.run.empty()) connection = db::extract_run(connection, run_named(connection, options.run));

@@ -364,6 +364,7 @@ void add_time(const CommandPlace& place) {
   command.option("--tolerance", options.tolerance, "NUMBER",
                  "by how much results may differ, relative and absolute (unset: by their type)");
   command.flag("--no-compare", options.no_compare, "do not compare results with the first kernel's");
+  command.apart("--tolerance", "--no-compare", "--tolerance is of comparing");
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
