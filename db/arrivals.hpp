@@ -40,8 +40,6 @@ class Arrivals {
   /// where they are. Both the SELECTs and the INSERTs follow from the description of a trial (rows.hpp). The
   /// caller keeps a snapshot of the source, and has had its rows checked against the schema (quick_check).
   void put_trials_of(const Connection& source, const std::optional<tuner::model::Digest>& run = {});
-  /// That a declaration was made here.
-  void own(const StoredDeclaration& declaration) { m_specs.own(declaration); }
 
   /// Works out what follows from all that has come: which probes fail which trials, what runs said last,
   /// which specs are in force.

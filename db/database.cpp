@@ -141,6 +141,10 @@ void upgrade(const Connection& db) {
 
 }  // namespace
 
+std::string views_text() {
+  return schema_file("views.sql");
+}
+
 const Schema& shipped_schema() {
   static const Schema schema{schema_version, oldest_schema_version, create_statements(), upgrade};
   return schema;

@@ -27,6 +27,9 @@ struct Schema {
 /// The one in db/schema/.
 const Schema& shipped_schema();
 
+/// The statements that make this program's views.
+std::string views_text();
+
 /// Throws where the open file is not the tuner's, of a newer schema, or of one that is too old to be
 /// upgraded. `how_named` is how its user named it, and can name another.
 void require_ours(const Connection& db, const Schema& schema, std::string_view how_named = " with --db");

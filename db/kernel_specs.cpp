@@ -177,10 +177,6 @@ void KernelSpecs::put(const StoredDeclaration& stored) {
   for (const Digest& older : stored.followed) m_follow.run(id, kernel.family, kernel.kernel, older);
 }
 
-void KernelSpecs::own(const StoredDeclaration& declaration) {
-  m_own.run(declaration.kernel.family, declaration.kernel.kernel, declaration.id());
-}
-
 void KernelSpecs::put(const StoredJudgement& judgement) {
   m_judge.run(judgement.trial, judgement.spec, judgement.describes);
 }

@@ -48,8 +48,6 @@ class KernelSpecs {
 
   /// One of another database. It counts after settle().
   void put(const StoredDeclaration& declaration);
-  /// That one of those put was made here.
-  void own(const StoredDeclaration& declaration);
   /// Of two that contradict each other the one that excludes stands.
   void put(const StoredJudgement& judgement);
   /// Finds which declarations are in force and how all trials stand by them. Of kernels that were not

@@ -92,37 +92,14 @@ void require_our_schema(const Connection& source, std::int64_t version) {
     if (object.type == "table") require_intact(source, object.name);
 }
 
-/// A stranger's database, open for reading and never changed: one of an older schema is read as a copy that
-/// is brought up to date.
-class Foreign {
- public:
-  Foreign(const std::filesystem::path& path, const OpenOptions& options)
-      : m_db(open_as_it_is(path, options)) {
-    m_db.distrust();
-    // What was looked at is what will be read, whatever is written meanwhile.
-    m_db.execute("BEGIN");
-    const std::int64_t version = m_db.integer("PRAGMA user_version");
-    require_our_schema(m_db, version);
-    if (version == shipped_schema().version) return;
-    m_db.execute("COMMIT");
-    m_folder.emplace();
-    const std::filesystem::path copy = m_folder->path() / "copy.db";
-    snapshot(m_db, copy);
-    OpenOptions own;
-    own.file_system = nullptr;
-    open_database(copy, own);
-    m_db.require_unwritten();
-    m_db = open_as_it_is(copy, own);
-    m_db.distrust();
-    m_db.execute("BEGIN");
-    require_our_schema(m_db, m_db.integer("PRAGMA user_version"));
-  }
-  const Connection& db() const { return m_db; }
-
- private:
-  std::optional<tuner::util::TemporaryFolder> m_folder;
-  Connection m_db;
-};
+/// Those of this program, in front of whatever views the file has.
+void put_own_views(const Connection& db) {
+  std::string views = views_text();
+  constexpr std::string_view create = "CREATE VIEW ";
+  for (std::size_t at = views.find(create); at != std::string::npos; at = views.find(create, at + 1))
+    views.replace(at, create.size(), "CREATE TEMP VIEW ");
+  db.execute(views);
+}
 
 void require_others(const Connection& target, const std::vector<std::filesystem::path>& paths,
                     const OpenOptions& options) {
@@ -137,6 +114,30 @@ void require_others(const Connection& target, const std::vector<std::filesystem:
 }
 
 }  // namespace
+
+Foreign::Foreign(const std::filesystem::path& path, const OpenOptions& options)
+    : m_db(open_as_it_is(path, options)) {
+  m_db.distrust();
+  // What was looked at is what will be read, whatever is written meanwhile.
+  m_db.execute("BEGIN");
+  const std::int64_t version = m_db.integer("PRAGMA user_version");
+  require_our_schema(m_db, version);
+  if (version != shipped_schema().version) {
+    m_db.execute("COMMIT");
+    m_folder.emplace();
+    const std::filesystem::path copy = m_folder->path() / "copy.db";
+    snapshot(m_db, copy);
+    OpenOptions own;
+    own.file_system = nullptr;
+    open_database(copy, own);
+    m_db.require_unwritten();
+    m_db = open_as_it_is(copy, own);
+    m_db.distrust();
+    m_db.execute("BEGIN");
+    require_our_schema(m_db, m_db.integer("PRAGMA user_version"));
+  }
+  put_own_views(m_db);
+}
 
 void require_mergeable(const std::filesystem::path& path, const OpenOptions& options) {
   std::error_code error;
@@ -167,14 +168,10 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
 
 namespace {
 
-void add_all(const Connection& source, bool as_copy, Arrivals& arrivals) {
+void add_all(const Connection& source, Arrivals& arrivals) {
   for (const auto& run : runs(source)) arrivals.put(run);
   arrivals.put_trials_of(source);
-  for_each_record(source, {}, [&]<class Record>(const Record& record) {
-    arrivals.put(record);
-    if constexpr (std::is_same_v<Record, StoredDeclaration>)
-      if (as_copy && record.own) arrivals.own(record);
-  });
+  for_each_record(source, {}, [&](const auto& record) { arrivals.put(record); });
 }
 
 }  // namespace
@@ -194,7 +191,7 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
     foreign.db().set_cache(source_cache_bytes);
     const Added before = arrivals.count();
     try {
-      add_all(foreign.db(), options.as_copy, arrivals);
+      add_all(foreign.db(), arrivals);
     } catch (const Error& failure) {
       throw failure.in_context(fmt::format("merging {}", path.string()));
     }
@@ -210,8 +207,7 @@ std::vector<Added> merge_databases(const Connection& target, const std::vector<s
 
 Added merge_database(const Connection& target, const std::filesystem::path& path,
                      const OpenOptions& options) {
-  return merge_databases(target, {path}, {.open = options, .as_copy = false, .judge = {}, .progress = {}})
-      .front();
+  return merge_databases(target, {path}, {.open = options, .judge = {}, .progress = {}}).front();
 }
 
 }  // namespace db

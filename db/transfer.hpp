@@ -11,6 +11,7 @@
 #include "db/connection.hpp"
 #include "db/queries.hpp"
 #include "tuner/model/digest.hpp"
+#include "tuner/util/files.hpp"
 
 namespace db {
 
@@ -45,21 +46,31 @@ Connection open_results(const std::filesystem::path& path);
 /// the tuner's. To be asked before anything is made for its sake.
 void require_mergeable(const std::filesystem::path& path, const OpenOptions& options = {});
 
+/// A stranger's database, open for reading and never changed. It must be intact and have exactly this
+/// program's tables; its views are this program's. One of an older schema is read as a copy that is brought
+/// up to date. Throws model::Error that says what did not pass.
+class Foreign {
+ public:
+  explicit Foreign(const std::filesystem::path& path, const OpenOptions& options = {});
+  const Connection& db() const { return m_db; }
+
+ private:
+  std::optional<tuner::util::TemporaryFolder> m_folder;
+  Connection m_db;
+};
+
 struct MergeOptions {
   OpenOptions open;  ///< how the others are opened, the mode aside
-  /// What the others declared themselves counts as declared here: a copy answers as the one that it is of.
-  bool as_copy = false;
-  Judge judge;  ///< of what came, by the specs in force; may be empty
+  Judge judge;       ///< of what came, by the specs in force; may be empty
   /// Told of each database when its rows are in; they stay only if merge_databases() returns.
   std::function<void(const std::filesystem::path&, const Added&)> progress;
 };
 
 /// Adds to `target` what the databases at `paths` hold and `target` does not; of a trial that both have, the
 /// newer figures become current and all measurements are kept. Attempts stay where they are: they are about a
-/// machine. One transaction: all of it or nothing. No database is trusted: each is opened read-only, must be
-/// intact and have exactly this program's tables, and every row is written under ids made here, in this
-/// program's words (Arrivals). Returns what each added, in their order. Throws model::Error that says
-/// what did not pass.
+/// machine. One transaction: all of it or nothing. No database is trusted: each is a Foreign, and every row
+/// is written under ids made here, in this program's words (Arrivals). Returns what each added, in their
+/// order.
 std::vector<Added> merge_databases(const Connection& target, const std::vector<std::filesystem::path>& paths,
                                    const MergeOptions& options = {});
 /// One of them.

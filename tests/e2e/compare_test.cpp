@@ -360,6 +360,8 @@ TEST_SUITE("tuner command line, compare") {
     const auto broken = user.compares(user.database, user.home / "broken.jsonl");
     CHECK(broken.exit_code == 1);
     CHECK(has(broken.err, "broken.jsonl"));
+    db_test::meddle(theirs, "DROP VIEW winner; CREATE VIEW winner AS SELECT id AS tuning_case FROM trials");
+    CHECK(user.compares(user.database, theirs).out == compared.out);
     db_test::meddle(theirs, "DROP TABLE finals; CREATE VIEW finals AS SELECT 1");
     CHECK(user.compares(user.database, theirs).exit_code == 1);
   }

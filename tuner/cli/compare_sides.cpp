@@ -51,18 +51,16 @@ std::vector<BestTrial> best_in(const db::Connection& connection, db::TrialFilter
 
 namespace {
 
-/// Only what merging or importing would take is looked at: a stranger's file is copied into a database of our
-/// own making, which is thrown away.
 Side load_file(const std::string& name) {
   if (looks_like_baseline(name)) return {name, std::nullopt, read_baseline(name)};
-  const db::Connection copy = db::open_in_memory();
   if (util::begins_as_database(name)) {
-    db::MergeOptions options;
-    options.as_copy = true;  // it answers as it would by itself
-    db::merge_databases(copy, {name}, options);
-  } else {
-    db::import_file(copy, name);
+    const db::Foreign foreign(name);
+    Side side{name, std::nullopt, best_in(foreign.db())};
+    foreign.db().require_unwritten();
+    return side;
   }
+  const db::Connection copy = db::open_in_memory();
+  db::import_file(copy, name);
   return {name, std::nullopt, best_in(copy)};
 }
 
