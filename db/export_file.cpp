@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <future>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "db/json.hpp"
 #include "db/machine.hpp"
@@ -33,12 +36,16 @@ constexpr std::size_t longest_line = std::size_t{64} << 20U;
 /// memory.
 bool read_line(std::istream& in, std::string& line) {
   line.clear();
-  for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
-    if (c == '\n') return true;
-    if (line.size() == longest_line) throw Error(fmt::format("longer than {} bytes", longest_line));
-    line += static_cast<char>(c);
+  std::array<char, 4096> part{};
+  while (line.size() <= longest_line) {
+    in.getline(part.data(), part.size());
+    const bool is_cut = in.rdstate() == std::ios::failbit && in.gcount() > 0;  // the line goes on
+    // The line's end is counted, and not part of it.
+    line.append(part.data(), static_cast<std::size_t>(in.gcount()) - (in.good() ? 1 : 0));
+    if (!is_cut) return in.good() || !line.empty();
+    in.clear();
   }
-  return !line.empty();
+  throw Error(fmt::format("longer than {} bytes", longest_line));
 }
 
 int version_from(const std::string& line) {
@@ -213,13 +220,51 @@ int read_header(std::istream& in, const std::string& name) {
   }
 }
 
+namespace {
+
+/// Some lines of an export.
+struct Lines {
+  std::int64_t first = 0;             ///< its number
+  std::vector<ExportRecord> records;  ///< one a line
+  std::optional<Error> error;         ///< of the line behind these
+  bool is_last = false;
+};
+
+Lines read_lines(std::istream& in, std::int64_t first, int version) {
+  constexpr std::size_t most = 256;
+  Lines lines{first, {}, {}, false};
+  std::string line;
+  try {
+    while (lines.records.size() < most && !lines.is_last) {
+      lines.is_last = !read_line(in, line);
+      if (!lines.is_last) lines.records.push_back(record_from_line(line, version));
+    }
+  } catch (const Error& error) {
+    lines.error = error;
+  }
+  return lines;
+}
+
+}  // namespace
+
 int stream_export(std::istream& in, const std::string& name,
                   const std::function<void(ExportRecord&&)>& visit) {
   const int version = read_header(in, name);
-  std::string line;
+  const auto read_from = [&](std::int64_t first) {
+    return std::async(std::launch::async, read_lines, std::ref(in), first, version);
+  };
   std::int64_t number = 2;
   try {
-    for (; read_line(in, line); ++number) visit(record_from_line(line, version));
+    for (std::future<Lines> coming = read_from(number); coming.valid();) {
+      Lines lines = coming.get();
+      if (!lines.is_last && !lines.error)
+        coming = read_from(lines.first + static_cast<std::int64_t>(lines.records.size()));
+      for (ExportRecord& record : lines.records) {
+        visit(std::move(record));
+        ++number;
+      }
+      if (lines.error) throw Error(*lines.error);
+    }
   } catch (const Error& error) {
     throw error.in_context(fmt::format("{}:{}", name, number));
   }

@@ -54,8 +54,8 @@ using ExportRecord = std::variant<StoredTrial, tuner::model::RunRecord, PastFail
                                   tuner::model::Ceiling, StoredDeclaration, SpecJudgements, StoredCounter>;
 /// The version of an export, from its first line. Throws where that is no header.
 int read_header(std::istream& in, const std::string& name);
-/// Visits the records line by line without holding more than one; returns the version. An error thrown by the
-/// visitor gets the line's number too.
+/// Visits the records line by line, while a thread reads the next few; returns the version. An error thrown
+/// by the visitor gets the line's number too.
 int stream_export(std::istream& in, const std::string& name,
                   const std::function<void(ExportRecord&&)>& visit);
 

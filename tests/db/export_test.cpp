@@ -168,6 +168,36 @@ TEST_SUITE("db") {
     CHECK(contains(error_of([&] { db::import_file(target, folder.path()); }).what(), "folder"));
   }
 
+  TEST_CASE("lines are visited in their order, and a mistake in a late one names it") {
+    std::string text = db::header_line();
+    for (int i = 0; i < 1000; ++i) {
+      RunRecord run = db_test::sample_run();
+      run.id = db_test::key(std::to_string(i));
+      text += db::export_line(run);
+    }
+    const std::string cut = text.substr(0, text.size() - 20);
+    const auto visited = [](const std::string& lines, int refused) {
+      std::istringstream in(lines);
+      int count = 0;
+      std::string error;
+      try {
+        db::stream_export(in, "x", [&](db::ExportRecord&& record) {
+          if (std::get<RunRecord>(record).id != db_test::key(std::to_string(count)) || count == refused)
+            throw Error("not this one");
+          ++count;
+        });
+      } catch (const Error& refusal) {
+        error = refusal.what();
+      }
+      return std::pair(count, error);
+    };
+    CHECK(visited(text, -1) == std::pair(1000, std::string()));
+    CHECK(visited(text, 700) == std::pair(700, std::string("x:702: not this one")));
+    CHECK(visited(cut, -1).first == 999);
+    CHECK(contains(visited(cut, -1).second, "x:1001: no valid JSON"));
+    CHECK(visited(cut, 998) == std::pair(998, std::string("x:1000: not this one")));
+  }
+
   TEST_CASE("a gzipped export is read as it is; one that is cut off is refused whole") {
     const TempFolder folder;
     fill(folder / "a.db");
