@@ -115,7 +115,9 @@ Cell resolve_cell(const Trials& trials) {
   const TrialRecord* approximate = fastest_approximate(trials);
   if (!best || (approximate && median_ns(*approximate) < median_ns(*best))) best = approximate;
   if (best) return {Cell::Kind::value, best, best->outcome.status};
-  auto counts = count_by_status(trials);
+  Tally tally;
+  for (const TrialRecord* trial : trials) tally.add(*trial);
+  auto& counts = tally.statuses;
   counts.erase(model::TrialStatus::skipped);
   if (counts.empty()) return {Cell::Kind::not_applicable, nullptr, model::TrialStatus::skipped};
   const auto most = std::max_element(counts.begin(), counts.end(),

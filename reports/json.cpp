@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "reports/findings.hpp"
@@ -142,7 +144,8 @@ Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>
   for (const model::Ceiling& ceiling : input.ceilings)
     if (ceiling.device == group.environment.device) out["ceilings"].push_back(json_of(ceiling));
   for (const ProblemSummary& summary : problems) out["problems"].push_back(problem_json(summary, input));
-  for (const FailureSummary& failure : failures(group.trials))
+  for (const FailureSummary& failure :
+       failures(group.trials, tally_of({group.environment, {}}, input.unnamed)))
     out["failures"][std::string(model::to_string(failure.status))] = failure.count;
   return out;
 }
@@ -157,23 +160,23 @@ Json report_trial_json(const TrialRecord& trial, const ReportInput& input) {
 }
 
 /// What is many stands on a line each, without blanks: indented it takes twice the room.
-std::string to_json(const ReportInput& input) {
-  const auto line = [](const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
-  std::string out = json_text(heading_json(input));
-  out.replace(out.rfind("\n}"), std::string::npos, ",\n  \"environments\": [");
+void to_json(const ReportInput& input, std::ostream& out) {
+  std::string heading = json_text(heading_json(input));
+  heading.replace(heading.rfind("\n}"), std::string::npos, ",\n  \"environments\": [");
+  out << heading;
   const char* between = "\n";
   for (const EnvironmentGroup& group : by_environment(view(input.trials))) {
-    const std::string about = line(group_json(group, by_problem(group.trials, input.answers), input));
-    out += fmt::format("{}    {},\"trials\":[", std::exchange(between, ",\n"),
-                       std::string_view(about).substr(0, about.size() - 1));
+    const std::string about =
+        db::json_line(group_json(group, by_problem(group.trials, input.answers), input));
+    out << std::exchange(between, ",\n") << "    " << std::string_view(about).substr(0, about.size() - 1)
+        << ",\"trials\":[";
     const char* behind = "\n";
-    for (const TrialRecord* trial : group.trials)
-      out += std::exchange(behind, ",\n") + line(report_trial_json(*trial, input));
-    out += "]}";
+    for_each_trial(input, &group.environment, [&](const TrialRecord& trial) {
+      out << std::exchange(behind, ",\n") << db::json_line(report_trial_json(trial, input));
+    });
+    out << "]}";
   }
-  return out + "]\n}\n";
+  out << "]\n}\n";
 }
 
 }  // namespace reports

@@ -1,4 +1,5 @@
 #pragma once
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,7 @@ Json group_json(const EnvironmentGroup& group, const std::vector<ProblemSummary>
 Json report_trial_json(const model::TrialRecord& trial, const ReportInput& input);
 
 /// The report: heading_json() with `environments`, each a group_json() with its `trials`.
-std::string to_json(const ReportInput& input);
+void to_json(const ReportInput& input, std::ostream& out);
 
 /// Indented, with a newline. Logs hold whatever a compiler wrote: bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& value);
@@ -64,7 +65,7 @@ std::string json_text(const Json& value);
 // the one to use.
 
 /// A line for each trial, RFC 4180, below a header. A field without value is empty.
-std::string to_csv(const ReportInput& input);
+void to_csv(const ReportInput& input, std::ostream& out);
 
 /// A file of the folders `reports` and `reports/page`, in the binary. Throws model::Error where there is
 /// none.
@@ -77,6 +78,6 @@ std::string_view embedded_text(std::string_view path);
 /// -1 is no value; what the environment says already is left out, and so are columns without a value; a text
 /// of more than 500 bytes is cut. An environment has `headlines` by family; a problem has `family` (see
 /// FamilyGroup), `searched_text`, `command` and `flags` (see Usage), and its final no coverage.
-std::string to_html(const ReportInput& input);
+void to_html(const ReportInput& input, std::ostream& out);
 
 }  // namespace reports

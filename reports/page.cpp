@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ostream>
 #include <span>
+#include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "reports/findings.hpp"
@@ -99,30 +102,75 @@ Json whole_row() {
   return row;
 }
 
-/// The values of one path over trials. Each different one is kept once.
+/// The values of one path over trials, as JSON. Numbers stand one behind the other; of other values each
+/// different one is kept once.
 class ValueColumn {
  public:
   void add(std::size_t row, const Json& value) {
-    m_codes.resize(row, -1);  // of trials without the path
-    const auto [known, is_new] = m_known.try_emplace(value.dump(), static_cast<int>(m_values.size()));
-    if (is_new) m_values.push_back(value);
-    m_codes.push_back(known->second);
+    const std::string text = db::json_line(value);
+    m_is_one = m_is_one && (m_first.empty() || m_first == text);
+    if (m_first.empty()) m_first = text;
+    if (m_is_numbers && !value.is_number()) give_codes();
+    if (m_is_numbers)
+      add_number(row, text);
+    else
+      add_code(row, text);
   }
 
-  Json json(std::size_t rows) {
+  /// Over that many trials.
+  std::string json(std::size_t rows) {
+    if (m_is_one && m_gaps == 0 && m_rows == rows) return fmt::format("{{\"all\":{}}}", m_first);
+    if (m_is_numbers) {
+      fill(rows);
+      m_numbers.back() = ']';
+      return '[' + std::move(m_numbers);
+    }
     m_codes.resize(rows, -1);
-    const bool is_everywhere = std::ranges::find(m_codes, -1) == m_codes.end();
-    if (m_values.size() == 1 && is_everywhere) return {{"all", m_values.front()}};
-    if (!std::ranges::all_of(m_values, [](const Json& value) { return value.is_number(); }))
-      return {{"values", m_values}, {"codes", m_codes}};
-    Json numbers = Json::array();
-    for (const int code : m_codes) numbers.push_back(code < 0 ? Json(nullptr) : m_values[code]);
-    return numbers;
+    std::string out = "{\"values\":[";
+    for (const std::string* text : m_values) out += *text + ',';
+    out.back() = ']';
+    out += ",\"codes\":[";
+    for (const int code : m_codes) out += std::to_string(code) + ',';
+    out.back() = ']';
+    return out + '}';
   }
 
  private:
+  void fill(std::size_t rows) {
+    for (; m_rows < rows; ++m_rows, ++m_gaps) m_numbers += "null,";
+  }
+  void add_number(std::size_t row, const std::string& text) {
+    fill(row);
+    m_numbers += text + ',';
+    ++m_rows;
+  }
+  void add_code(std::size_t row, const std::string& text) {
+    m_gaps += row - m_rows;
+    m_codes.resize(row, -1);  // of trials without the path
+    const auto [known, is_new] = m_known.try_emplace(text, static_cast<int>(m_values.size()));
+    if (is_new) m_values.push_back(&known->first);
+    m_codes.push_back(known->second);
+    m_rows = row + 1;
+  }
+  /// Of numbers that another value comes behind.
+  void give_codes() {
+    m_is_numbers = false;
+    const std::string numbers = std::exchange(m_numbers, {});
+    std::string_view rest = numbers;
+    m_rows = m_gaps = 0;
+    for (std::size_t row = 0; !rest.empty(); ++row)
+      if (const std::string_view number = tuner::util::split_first(rest, ","); number != "null")
+        add_code(row, std::string(number));
+  }
+
+  bool m_is_numbers = true;
+  bool m_is_one = true;  ///< all are as the first
+  std::string m_first;
+  std::size_t m_rows = 0;
+  std::size_t m_gaps = 0;  ///< trials without the path
+  std::string m_numbers;   ///< each with a comma behind it
   std::unordered_map<std::string, int> m_known;
-  std::vector<Json> m_values;
+  std::vector<const std::string*> m_values;
   std::vector<int> m_codes;
 };
 
@@ -137,54 +185,70 @@ Json shown(const Json& value) {
 
 }  // namespace
 
-std::string to_csv(const ReportInput& input) {
+void to_csv(const ReportInput& input, std::ostream& out) {
   Paths columns;
   columns.add(whole_row(), true);
-  for (const TrialRecord& trial : input.trials) columns.add(row_json(trial, input), false);
-  std::string out = csv_line(columns.order());
-  for (const TrialRecord& trial : input.trials) {
+  for_each_trial(input, nullptr,
+                 [&](const TrialRecord& trial) { columns.add(row_json(trial, input), false); });
+  out << csv_line(columns.order());
+  for_each_trial(input, nullptr, [&](const TrialRecord& trial) {
     std::unordered_map<std::string, std::string> cells;
     walk(row_json(trial, input), "",
          [&](const std::string& path, const Json& value) { cells[path] = cell_of(value); });
     std::vector<std::string> line;
     for (const std::string& column : columns.order()) line.push_back(cells[column]);
-    out += csv_line(line);
-  }
-  return out;
+    out << csv_line(line);
+  });
 }
 
 namespace {
 
-/// Of trials of one environment, see to_html().
-Json columns_json(const Trials& trials, const ReportInput& input) {
+/// Of each trial the place of its problem; none of those that may not be chosen.
+class Places {
+ public:
+  explicit Places(const std::vector<ProblemSummary>& problems) : m_problems(problems) {}
+  std::string of(const TrialRecord& trial) {
+    if (!model::may_win(trial.role)) return "null";
+    const auto is_its = [&](const ProblemSummary& one) { return one.problem == trial.problem; };
+    // Most are of the problem of the one before.
+    if (m_last < m_problems.size() && is_its(m_problems[m_last])) return std::to_string(m_last);
+    const auto found = std::ranges::find_if(m_problems, is_its);
+    if (found == m_problems.end()) return "null";
+    m_last = static_cast<std::size_t>(found - m_problems.begin());
+    return std::to_string(m_last);
+  }
+
+ private:
+  const std::vector<ProblemSummary>& m_problems;
+  std::size_t m_last = 0;
+};
+
+/// Trials of one environment, see to_html().
+void write_columns(const model::Environment& environment, const std::vector<ProblemSummary>& problems,
+                   const ReportInput& input, std::ostream& out) {
   Paths order;
   std::unordered_map<std::string, ValueColumn> columns;
-  for (std::size_t row = 0; row < trials.size(); ++row) {
-    Json trial = row_json(*trials[row], input);
+  Places places(problems);
+  std::string place_list;
+  std::size_t count = 0;
+  for_each_trial(input, &environment, [&](const TrialRecord& record) {
+    Json trial = row_json(record, input);
     for (const char* known : {"environment", "sequence", "definition", "probe"}) trial.erase(known);
     order.add(trial, false);
     walk(trial, "", [&](const std::string& path, const Json& value) {
-      if (!value.is_null() && value != "") columns[path].add(row, shown(value));
+      if (!value.is_null() && value != "") columns[path].add(count, shown(value));
     });
-  }
-  Json out = {{"count", trials.size()}, {"columns", Json::object()}};
+    place_list += (count == 0 ? "" : ",") + places.of(record);
+    ++count;
+  });
+  out << "{\"count\":" << count << ",\"columns\":{";
+  const char* between = "";
   for (const std::string& path : order.order()) {
-    if (columns.contains(path)) out["columns"][path] = columns[path].json(trials.size());
+    if (!columns.contains(path)) continue;
+    out << std::exchange(between, ",") << db::json_line(path) << ':' << columns[path].json(count);
+    columns.erase(path);
   }
-  return out;
-}
-
-/// Of each trial the place of its problem.
-Json places(const Trials& trials, const std::vector<ProblemSummary>& problems) {
-  std::unordered_map<const model::TrialRecord*, std::size_t> known;
-  for (std::size_t place = 0; place < problems.size(); ++place)
-    for (const model::TrialRecord* trial : problems[place].trials) known.emplace(trial, place);
-  Json out = Json::array();
-  for (const model::TrialRecord* trial : trials) {
-    const auto place = known.find(trial);
-    out.push_back(place == known.end() ? Json() : Json(place->second));
-  }
-  return out;
+  out << "},\"problems\":[" << place_list << "]}";
 }
 
 /// What people read or type, beside the problem's figures.
@@ -199,11 +263,19 @@ void add_words(const ProblemSummary& summary, const ReportInput& input, Json& pr
   problem["flags"] = usage->second.flags;
 }
 
-Json page_json(const ReportInput& input) {
-  Json out = heading_json(input);
-  out["id_digits"] = input.id_digits;
-  out["database_flag"] = input.database_flag;
-  out["environments"] = Json::array();
+/// An object's JSON with room for one more member.
+std::string opened(const Json& object) {
+  std::string text = db::json_line(object);
+  text.back() = ',';
+  return text;
+}
+
+void write_data(const ReportInput& input, std::ostream& out) {
+  Json heading = heading_json(input);
+  heading["id_digits"] = input.id_digits;
+  heading["database_flag"] = input.database_flag;
+  out << opened(heading) << "\"environments\":[";
+  const char* between = "";
   for (const EnvironmentGroup& group : by_environment(view(input.trials))) {
     std::vector<ProblemSummary> problems;
     std::vector<std::string> families;  // of the problems
@@ -221,20 +293,37 @@ Json page_json(const ReportInput& input) {
     }
     one["name"] = group.environment.text();
     one["headlines"] = std::move(headlines);
-    one["trials"] = columns_json(group.trials, input);
-    one["trials"]["problems"] = places(group.trials, problems);
-    out["environments"].push_back(std::move(one));
+    out << std::exchange(between, ",") << opened(one) << "\"trials\":";
+    write_columns(group.environment, problems, input, out);
+    out << '}';
   }
-  return out;
+  out << "]}";
 }
 
-/// JSON that no parser of HTML takes for an end of its element.
-std::string script_safe(const std::string& json) {
-  std::string out;
-  out.reserve(json.size());
-  for (const char& c : json) out += c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1);
-  return out;
-}
+/// Hands JSON on so that no parser of HTML takes it for an end of its element.
+class ScriptSafe : public std::streambuf {
+ public:
+  explicit ScriptSafe(std::ostream& out) : m_out(out) {}
+
+ protected:
+  int_type overflow(int_type character) override {
+    const char one = traits_type::to_char_type(character);
+    xsputn(&one, 1);
+    return character;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    std::string_view rest(text, static_cast<std::size_t>(count));
+    for (std::size_t at = rest.find('<'); at != std::string_view::npos; at = rest.find('<')) {
+      m_out << rest.substr(0, at) << "\\u003c";
+      rest.remove_prefix(at + 1);
+    }
+    m_out << rest;
+    return count;
+  }
+
+ private:
+  std::ostream& m_out;
+};
 
 /// Modules as one script, in the order of reports/CMakeLists.txt: their names share one scope, so what
 /// imports and exports them goes.
@@ -255,22 +344,28 @@ std::string joined_modules() {
 
 }  // namespace
 
-std::string to_html(const ReportInput& input) {
+void to_html(const ReportInput& input, std::ostream& out) {
   const std::map<std::string_view, std::string> parts = {
       {"TITLE", html_text(input.title)},
       {"STYLES",
        fmt::format("{}\n{}", embedded_text("page/uplot/uPlot.min.css"), embedded_text("page/page.css"))},
-      {"DATA", script_safe(page_json(input).dump(-1, ' ', false, Json::error_handler_t::replace))},
       {"LIBRARY", fmt::format("/*\n{}*/\n{}", embedded_text("page/uplot/LICENSE"),
                               embedded_text("page/uplot/uPlot.iife.min.js"))},
       {"SCRIPT", joined_modules()}};
-  std::string out;
   std::string_view rest = embedded_text("page/page.html");
   while (!rest.empty()) {  // text {{NAME}} text {{NAME}} text
-    out += tuner::util::split_first(rest, "{{");
-    if (!rest.empty()) out += parts.at(tuner::util::split_first(rest, "}}"));
+    out << tuner::util::split_first(rest, "{{");
+    if (rest.empty()) break;
+    const std::string_view name = tuner::util::split_first(rest, "}}");
+    if (name != "DATA") {
+      out << parts.at(name);
+      continue;
+    }
+    ScriptSafe safe(out);
+    std::ostream data(&safe);
+    data.exceptions(std::ios::badbit);  // what is thrown is not swallowed
+    write_data(input, data);
   }
-  return out;
 }
 
 }  // namespace reports

@@ -128,22 +128,18 @@ std::string neighbours_note(const std::vector<ProblemSummary>& problems) {
 
 namespace {
 
-std::string statuses_text(const Trials& trials) {
+std::string statuses_text(const Tally& tally) {
   std::string counts;
-  for (const auto& [status, count] : count_by_status(trials)) {
+  for (const auto& [status, count] : tally.statuses) {
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, model::to_string(status));
   }
-  return fmt::format("{}: {}", trials.size(), counts);
+  return fmt::format("{}: {}", tally.trials(), counts);
 }
 
-std::string measured_text(const Trials& trials) {
-  std::set<std::string> times;
-  for (const TrialRecord* trial : trials) {
-    if (!trial->measured_at.empty()) times.insert(trial->measured_at);
-  }
-  if (times.empty()) return "";
-  const std::string first = second_text(*times.begin());
-  const std::string last = second_text(*times.rbegin());
+std::string measured_text(const Tally& tally) {
+  if (tally.first.empty()) return "";
+  const std::string first = second_text(tally.first);
+  const std::string last = second_text(tally.last);
   return first == last ? first : first + " to " + last;
 }
 
@@ -236,7 +232,7 @@ void add_family(const ReportInput& input, const FamilyGroup& group, Document& do
   const auto& [family, trials] = group;
   const std::string metric = first_metric(trials);
   const Field value{metric.empty() ? "time_ms" : metric, "", 1};
-  const std::vector<ProblemSummary> problems = by_problem(trials, input.answers);
+  const std::vector<ProblemSummary> problems = by_problem(trials, input.answers, input.unnamed);
 
   document.add(Heading{3, family + ": best per size"});
   if (const std::string text = headline(problems, input.ceilings); !text.empty())
@@ -280,8 +276,8 @@ void add_family(const ReportInput& input, const FamilyGroup& group, Document& do
   document.add_table(std::move(spread));
 }
 
-void add_failures(const Trials& trials, std::size_t id_digits, Document& document) {
-  const std::vector<FailureSummary> found = failures(trials);
+void add_failures(const Trials& trials, const Tally& unnamed, std::size_t id_digits, Document& document) {
+  const std::vector<FailureSummary> found = failures(trials, unnamed);
   if (found.empty()) return;
   document.add(Heading{3, "Failures"});
   document.add_table(failure_table(found, id_digits));
@@ -301,19 +297,20 @@ void add_failures(const Trials& trials, std::size_t id_digits, Document& documen
 
 void add_environment(const ReportInput& input, const EnvironmentGroup& group, Document& document) {
   const model::Environment& c = group.environment;
+  const Tally tally = tally_of(group, input.unnamed);
   document.add(Heading{2, c.text()});
   Facts facts{{{"device", device_text(input, c)},
                {"driver", c.driver},
                {"toolkit", c.toolkit},
-               {"measured", measured_text(group.trials)},
-               {"trials", statuses_text(group.trials)},
+               {"measured", measured_text(tally)},
+               {"trials", statuses_text(tally)},
                {"ceilings", ceilings_text(input, c)}}};
   std::erase_if(facts.entries, [](const auto& entry) { return entry.second.empty(); });
   document.add(Heading{4, "device, driver, trials and ceilings"});
   document.add(std::move(facts));
 
   for (const FamilyGroup& family : by_family(group.trials)) add_family(input, family, document);
-  add_failures(group.trials, input.id_digits, document);
+  add_failures(group.trials, tally_of({c, {}}, input.unnamed), input.id_digits, document);
 }
 
 }  // namespace

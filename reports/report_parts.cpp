@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include "reports/findings.hpp"
@@ -341,7 +342,8 @@ Table spread_table(const std::vector<ProblemSummary>& problems, std::size_t id_d
     const TrialRecord& slowest = *problem.slowest;
     const TrialRecord& quickest = *resolve_cell(problem.trials).trial;
     const std::string ratio = ratio_text(median_ns(slowest) / median_ns(quickest));
-    table.add_row({size_label(problem.problem), fmt::format("{}", problem.trials.size()),
+    table.add_row({size_label(problem.problem),
+                   fmt::format("{}", std::ssize(problem.trials) + problem.unnamed),
                    field_text(quickest, time), field_text(slowest, time),
                    (is_approximate(slowest) || is_approximate(quickest) ? "~" : "") + ratio,
                    slowest.kernel + ' ' + slowest.key.hex().substr(0, id_digits)});

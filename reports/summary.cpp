@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "reports/layout.hpp"
 #include "tuner/util/text.hpp"
 
 namespace reports {
@@ -92,6 +93,36 @@ bool example_less(const TrialRecord* a, const TrialRecord* b) {
 }
 
 }  // namespace
+
+void Tally::add(const TrialRecord& trial) {
+  add({{{trial.outcome.status, 1}}, trial.measured_at, trial.measured_at});
+}
+
+void Tally::add(const Tally& other) {
+  for (const auto& [status, count] : other.statuses) statuses[status] += count;
+  if (!other.first.empty() && (first.empty() || other.first < first)) first = other.first;
+  last = std::max(last, other.last);
+}
+
+std::int64_t Tally::trials() const {
+  std::int64_t sum = 0;
+  for (const auto& [status, count] : statuses) sum += count;
+  return sum;
+}
+
+Tally tally_of(const EnvironmentGroup& group, const std::vector<Unnamed>& unnamed) {
+  Tally tally;
+  for (const TrialRecord* trial : group.trials) tally.add(*trial);
+  for (const Unnamed& others : unnamed)
+    if (others.environment == group.environment.key()) tally.add(others.tally);
+  return tally;
+}
+
+void for_each_trial(const ReportInput& input, const model::Environment* environment, const Visit& visit) {
+  if (input.each_trial) return input.each_trial(environment, visit);
+  for (const TrialRecord& trial : input.trials)
+    if (environment == nullptr || trial.environment == *environment) visit(trial);
+}
 
 Trials view(const std::vector<TrialRecord>& trials) {
   Trials out;
@@ -195,7 +226,8 @@ const model::FinalRecord::Entry* standing(const model::FinalRecord* final, const
   return final == nullptr ? nullptr : model::entry_of(*final, trial.key);
 }
 
-std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswers& answers) {
+std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswers& answers,
+                                       const std::vector<Unnamed>& unnamed) {
   std::map<model::Problem, Trials, decltype(&problem_less)> groups(&problem_less);
   for (const TrialRecord* trial : trials) groups[trial->problem].push_back(trial);
   std::vector<ProblemSummary> out;
@@ -205,11 +237,14 @@ std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswe
     ProblemSummary& summary = out.emplace_back(summarize(problem, own, answers));
     summary.baselines = select(group, [](const TrialRecord& t) { return !may_win(t) && is_trusted(t); });
     std::sort(summary.baselines.begin(), summary.baselines.end(), faster);
+    for (const Unnamed& others : unnamed)
+      if (others.problem == problem && others.environment == own.front()->environment.key())
+        summary.unnamed += others.tally.trials();
   }
   return out;
 }
 
-std::vector<FailureSummary> failures(const Trials& trials) {
+std::vector<FailureSummary> failures(const Trials& trials, const Tally& unnamed) {
   std::map<model::TrialStatus, FailureSummary> found;
   for (const TrialRecord* trial : trials) {
     if (!model::is_failure(trial->outcome.status)) continue;
@@ -218,15 +253,12 @@ std::vector<FailureSummary> failures(const Trials& trials) {
     ++summary.count;
     if (summary.example == nullptr || example_less(trial, summary.example)) summary.example = trial;
   }
+  for (auto& [status, summary] : found)
+    if (const auto more = unnamed.statuses.find(status); more != unnamed.statuses.end())
+      summary.count += more->second;
   std::vector<FailureSummary> out;
   for (const auto& [status, summary] : found) out.push_back(summary);
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
-  return out;
-}
-
-std::map<model::TrialStatus, int> count_by_status(const Trials& trials) {
-  std::map<model::TrialStatus, int> out;
-  for (const TrialRecord* trial : trials) ++out[trial->outcome.status];
   return out;
 }
 
@@ -344,6 +376,71 @@ std::vector<FailureGroup> failure_groups(const Trials& trials) {
     return a.trials.size() > b.trials.size();
   });
   return out;
+}
+
+NamedTrials::NamedTrials(const db::BestAnswers& answers, Where where) : m_where(where) {
+  for (const db::BestAnswer& answer : answers) {
+    m_asked_for.insert(answer.winner.key);
+    for (const TrialRecord& tied : answer.tied) m_asked_for.insert(tied.key);
+  }
+}
+
+void NamedTrials::add(TrialRecord trial) {
+  if (!m_last.empty() && (m_last.front().kernel != trial.kernel || m_last.front().problem != trial.problem ||
+                          m_last.front().environment != trial.environment))
+    settle();
+  m_last.push_back(std::move(trial));
+}
+
+Tally& NamedTrials::unnamed_like(const TrialRecord& trial) {
+  const model::Digest environment = trial.environment.key();
+  for (Unnamed& others : m_unnamed)
+    if (others.environment == environment && others.problem == trial.problem) return others.tally;
+  return m_unnamed.emplace_back(Unnamed{trial.problem, environment, {}}).tally;
+}
+
+/// Every cell of a table is the trials of a problem and a kernel that have one value of a parameter, or all
+/// of them.
+void NamedTrials::settle() {
+  const Trials trials = view(m_last);
+  std::set<const TrialRecord*> named = {trials.front()};
+  std::map<std::pair<std::string, model::Value>, Trials> cells = {{{}, trials}};
+  const TrialRecord* slowest = nullptr;
+  for (const TrialRecord* trial : trials) {
+    const auto& energy = trial->outcome.energy;
+    if (m_where == Where::anywhere || trial->is_default || !may_win(*trial) ||
+        m_asked_for.contains(trial->key) || (energy && energy->runs > 1))
+      named.insert(trial);
+    if (m_where == Where::tables)
+      for (const model::Assignment& one : trial->configuration.assignments())
+        cells[{one.name, one.value}].push_back(trial);
+    if (has_time(*trial) && (slowest == nullptr || median_ns(*trial) > median_ns(*slowest))) slowest = trial;
+  }
+  if (slowest != nullptr) named.insert(slowest);
+  for (const auto& [value, cell] : cells) {
+    // Of those without a time their number counts.
+    if (const TrialRecord* first = resolve_cell(cell).trial; first != nullptr)
+      named.insert(first);
+    else
+      named.insert(cell.begin(), cell.end());
+  }
+  for (const FailureSummary& failure : failures(trials)) named.insert(failure.example);
+  Tally* unnamed = nullptr;
+  for (TrialRecord& trial : m_last) {
+    if (named.contains(&trial)) {
+      m_kept.push_back(std::move(trial));
+      continue;
+    }
+    if (unnamed == nullptr) unnamed = &unnamed_like(trial);
+    unnamed->add(trial);
+  }
+  m_last.clear();
+}
+
+void NamedTrials::finish(ReportInput& input) {
+  if (!m_last.empty()) settle();
+  input.trials = std::move(m_kept);
+  input.unnamed = std::move(m_unnamed);
 }
 
 }  // namespace reports

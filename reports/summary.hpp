@@ -1,6 +1,9 @@
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,25 @@ struct Usage {
   std::string flags;      ///< of nvcc, as `tuner best --format flags` prints them; empty: they cannot be said
 };
 
+/// Of trials how many ended how, and when they were measured.
+struct Tally {
+  std::map<model::TrialStatus, std::int64_t> statuses;
+  std::string first;  ///< empty: unknown
+  std::string last;
+  void add(const model::TrialRecord& trial);
+  void add(const Tally& other);
+  std::int64_t trials() const;
+};
+
+/// Trials of one problem in one environment that a report counts and does not name.
+struct Unnamed {
+  model::Problem problem;
+  model::Digest environment;
+  Tally tally;
+};
+
+using Visit = std::function<void(const model::TrialRecord&)>;
+
 /// Everything a report is made from: rows as remembered, and how they were asked for. No report reads
 /// anything else, so equal inputs give equal documents, byte for byte.
 struct ReportInput {
@@ -30,9 +52,13 @@ struct ReportInput {
   std::string generated_at;            ///< UTC, ISO 8601
   std::vector<std::string> notes;      ///< paragraphs shown under the title
   std::vector<model::RunRecord> runs;  ///< give the device's properties and the sweeps' command lines
-  std::vector<model::TrialRecord>
-      trials;               ///< of any number of environments, families and problems, in any order
-  db::BestAnswers answers;  ///< what to use of each problem and environment; decided elsewhere
+  /// Of any number of environments, families and problems, in any order: all, or those that its tables and
+  /// charts name (NamedTrials).
+  std::vector<model::TrialRecord> trials;
+  std::vector<Unnamed> unnamed;  ///< the others
+  /// Visits all, or those of one environment, in one order each time; empty: `trials` are all.
+  std::function<void(const model::Environment*, const Visit&)> each_trial;
+  db::BestAnswers answers;               ///< what to use of each problem and environment; decided elsewhere
   std::vector<model::Ceiling> ceilings;  ///< of any devices
   std::string
       pivot;  ///< parameter whose values are table columns; empty, or unknown to a kernel: a table for each
@@ -42,6 +68,9 @@ struct ReportInput {
   std::map<model::Digest, std::vector<model::Counter>> counters;  ///< of trials that were counted
   std::string database_flag;  ///< behind commands that a page gives; ` --db FILE` or empty
 };
+
+/// All trials, or those of one environment.
+void for_each_trial(const ReportInput& input, const model::Environment* environment, const Visit& visit);
 
 /// Views of rows that someone else keeps alive.
 using Trials = std::vector<const model::TrialRecord*>;
@@ -88,6 +117,7 @@ const model::TrialRecord* fastest_approximate(const Trials& trials);
 struct ProblemSummary {
   model::Problem problem;
   Trials trials;
+  std::int64_t unnamed = 0;                   ///< trials beside these
   const model::TrialRecord* best = nullptr;   ///< the one to use; null: nothing ran
   const model::FinalRecord* final = nullptr;  ///< by which `best` was found; null: not re-measured
   double in_turn_ns = 0;                      ///< as db::FinalCheck has it, and the next two
@@ -109,7 +139,8 @@ struct ProblemSummary {
 
 /// One entry a problem that has trials which may be chosen, in order of family, padding and size. `trials`
 /// must be of one environment. The result points into `answers`.
-std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswers& answers);
+std::vector<ProblemSummary> by_problem(const Trials& trials, const db::BestAnswers& answers,
+                                       const std::vector<Unnamed>& unnamed = {});
 
 /// That of a problem in an environment, or null.
 const db::BestAnswer* answer_of(const db::BestAnswers& answers, const model::Problem& problem,
@@ -123,15 +154,15 @@ bool problem_less(const model::Problem& a, const model::Problem& b);
 
 struct FailureSummary {
   model::TrialStatus status = model::TrialStatus::ok;
-  int count = 0;
+  std::int64_t count = 0;
   const model::TrialRecord* example = nullptr;  ///< the first by kernel, problem and configuration
 };
 
-/// Failures by status, most frequent first.
-std::vector<FailureSummary> failures(const Trials& trials);
+/// Failures by status, most frequent first; `unnamed` are counted too.
+std::vector<FailureSummary> failures(const Trials& trials, const Tally& unnamed = {});
 
-/// Trials by status, in the order of the enumeration; statuses without any are left out.
-std::map<model::TrialStatus, int> count_by_status(const Trials& trials);
+/// Those of the environment, and what is not named of it.
+Tally tally_of(const EnvironmentGroup& group, const std::vector<Unnamed>& unnamed = {});
 
 /// The metric to show: the first of the first trial that has any; empty where none has.
 std::string first_metric(const Trials& trials);
@@ -176,6 +207,31 @@ struct FailureGroup {
 /// Those of `trials` that are no success, in groups: kernels by name, of each the largest group first. Points
 /// into `trials`.
 std::vector<FailureGroup> failure_groups(const Trials& trials);
+
+/// Takes the trials of a report one by one and keeps those that it names; it counts the others. Those of one
+/// kernel, problem and environment come one after the other.
+class NamedTrials {
+ public:
+  enum class Where {
+    problems,  ///< what a ProblemSummary and a FailureSummary name
+    tables,    ///< and what a cell of the standard report's tables does
+    anywhere   ///< all
+  };
+  NamedTrials(const db::BestAnswers& answers, Where where);
+  void add(model::TrialRecord trial);
+  /// Moves them to the input.
+  void finish(ReportInput& input);
+
+ private:
+  void settle();
+  Tally& unnamed_like(const model::TrialRecord& trial);
+
+  Where m_where;
+  std::set<model::Digest> m_asked_for;
+  std::vector<model::TrialRecord> m_kept;
+  std::vector<model::TrialRecord> m_last;  ///< those of the last kernel, problem and environment
+  std::vector<Unnamed> m_unnamed;
+};
 
 /// All that is known of why a trial failed: its compiler's log, or the detail.
 const std::string& whole_reason(const model::TrialRecord& trial);

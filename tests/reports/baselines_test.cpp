@@ -41,7 +41,7 @@ TEST_CASE("a library has a column of ratios, with an interval where it was in th
   CHECK(text.find("1.198 (1.143–1.251)") != std::string::npos);
   CHECK(text.find("~") != std::string::npos);
   CHECK(text.find("cuBLAS 13.1.0; no TF32") != std::string::npos);
-  const std::string json = reports::to_json(input);
+  const std::string json = written(reports::to_json, input);
   CHECK(json.find("\"library\":\"cuBLAS 13.1.0; no TF32\"") != std::string::npos);
   CHECK(json.find("\"paired\":true") != std::string::npos);
   CHECK(json.find("\"paired\":false") != std::string::npos);

@@ -88,7 +88,7 @@ TEST_CASE("a best whose final had two clocks, or disagrees with the race, is mar
   answer->check.faster_elsewhere = 1;
   CHECK(contains(markdown(), " 20.10 µs ‡ unsettled |"));
   CHECK(contains(markdown(), "unsettled: race and final disagree"));
-  const std::string json = reports::to_json(input);
+  const std::string json = written(reports::to_json, input);
   for (const char* part : {R"("off_clock":true)", R"("settled":false)", R"("fastest_in_turn_ns":18000.0)"})
     CHECK(contains(json, part));
 }

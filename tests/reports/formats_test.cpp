@@ -39,8 +39,8 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
 TEST_SUITE_BEGIN("reports");
 
 TEST_CASE("CSV and JSON of a sweep") {
-  check_golden("report.csv", reports::to_csv(sample_input()));
-  check_golden("report.json", reports::to_json(sample_input()));
+  check_golden("report.csv", written(reports::to_csv, sample_input()));
+  check_golden("report.json", written(reports::to_json, sample_input()));
 }
 
 TEST_CASE("every CSV row has the columns of the heading, whatever its fields hold") {
@@ -48,7 +48,7 @@ TEST_CASE("every CSV row has the columns of the heading, whatever its fields hol
   input.trials[0].kernel = "a,\"b\"\r\nc";
   input.trials[1].kernel = "=HYPERLINK(\"http://x\")";
   input.trials.push_back(measured("words", {{"PARTITION", model::Value("row")}}, cube(64), 100));
-  const auto rows = read_csv(reports::to_csv(input));
+  const auto rows = read_csv(written(reports::to_csv, input));
   REQUIRE(rows.size() == input.trials.size() + 1);
   for (const auto& row : rows) CHECK(row.size() == rows[0].size());
   const auto column = [&](const std::string& name) {
@@ -61,14 +61,14 @@ TEST_CASE("every CSV row has the columns of the heading, whatever its fields hol
 }
 
 TEST_CASE("CSV of nothing is the heading alone") {
-  CHECK(read_csv(reports::to_csv({})).size() == 1);
+  CHECK(read_csv(written(reports::to_csv, {})).size() == 1);
 }
 
 TEST_CASE("JSON names its schema, refers to trials by key and survives what a compiler writes") {
   reports::ReportInput input = sample_input();
   input.trials.back().compile_log = "bad \xFF\xFE bytes";
   input.trials[0].outcome.verification.error_ratio = std::numeric_limits<double>::infinity();
-  const auto json = nlohmann::json::parse(reports::to_json(input));
+  const auto json = nlohmann::json::parse(written(reports::to_json, input));
   CHECK(json["schema_version"] == 3);
   REQUIRE(json["environments"].size() == 1);
   const auto& group = json["environments"][0];
@@ -83,14 +83,14 @@ TEST_CASE("JSON names its schema, refers to trials by key and survives what a co
 }
 
 TEST_CASE("each trial of a JSON report is a line, without blanks between its fields") {
-  const std::string text = reports::to_json(sample_input());
+  const std::string text = written(reports::to_json, sample_input());
   const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(text);
   for (const auto& trial : whole["environments"][0]["trials"])
     CHECK(text.find('\n' + trial.dump()) != std::string::npos);
 }
 
 TEST_CASE("JSON of nothing is valid and empty") {
-  const auto json = nlohmann::json::parse(reports::to_json({}));
+  const auto json = nlohmann::json::parse(written(reports::to_json, {}));
   CHECK(json["environments"].is_array());
   CHECK(json["environments"].empty());
 }

@@ -54,8 +54,8 @@ TEST_SUITE("page") {
 
   TEST_CASE("a page holds what the JSON report says, its trials by column") {
     const reports::ReportInput input = sample_input();
-    const json page = data_of(reports::to_html(input));
-    const json report = json::parse(reports::to_json(input));
+    const json page = data_of(written(reports::to_html, input));
+    const json report = json::parse(written(reports::to_json, input));
     for (const char* key : {"schema_version", "title", "command", "generated_at", "notes", "runs"})
       CHECK(page[key] == report[key]);
     const json& drawn = page["environments"][0];
@@ -84,7 +84,7 @@ TEST_SUITE("page") {
     input.answers.front().searched = model::Searched{44, 44, std::nullopt, 0};
     input.usages[input.answers.front().winner.key] = {"tuner best 256", " --family f",
                                                       "-DTUNER_KERNEL=shared"};
-    const json environment = data_of(reports::to_html(input))["environments"][0];
+    const json environment = data_of(written(reports::to_html, input))["environments"][0];
     CHECK(contains(environment["headlines"].begin()->get<std::string>(), "At 3 sizes"));
     CHECK(environment["problems"][0]["searched_text"] == "searched whole: all 44");
     CHECK(environment["problems"][0]["command"] == "tuner best 256");
@@ -102,7 +102,7 @@ TEST_SUITE("page") {
     }
     input.trials.insert(input.trials.end(), others.begin(), others.end());
     input.answers = answers_of(input.trials, {});
-    const json environment = data_of(reports::to_html(input))["environments"][0];
+    const json environment = data_of(written(reports::to_html, input))["environments"][0];
     const json& problems = environment["problems"];
     REQUIRE(problems.size() == 6);
     CHECK(problems[0]["family"] == "matmul (M x N x K)");
@@ -117,7 +117,7 @@ TEST_SUITE("page") {
   }
 
   TEST_CASE("a page is one file that asks for nothing") {
-    const std::string page = reports::to_html(sample_input());
+    const std::string page = written(reports::to_html, sample_input());
     for (const char* part : {"<link", "@import", "url(", "src=", "fetch(", "XMLHttpRequest", "import("})
       CHECK_MESSAGE(!contains(page, part), part);
     // The one address names the library that draws, in the comment at its head.
@@ -134,7 +134,7 @@ TEST_SUITE("page") {
     input.title = "a <b> & {{SCRIPT}}";
     for (auto& trial : input.trials) trial.kernel = hostile;
     input.trials.back().compile_log = "\xFF\xFE bytes " + std::string(5000, 'x');
-    const std::string page = reports::to_html(input);
+    const std::string page = written(reports::to_html, input);
     CHECK(occurrences(page, "<script") == 3);
     CHECK(occurrences(page, "</script>") == 3);
     CHECK_FALSE(contains(page, "<!--"));
@@ -145,11 +145,11 @@ TEST_SUITE("page") {
   }
 
   TEST_CASE("a page of no trial and of one") {
-    CHECK(data_of(reports::to_html({}))["environments"].empty());
+    CHECK(data_of(written(reports::to_html, {}))["environments"].empty());
     reports::ReportInput input;
     input.trials = {measured("only", {}, cube(64), 1000)};
     input.answers = answers_of(input.trials, {});
-    const json environment = data_of(reports::to_html(input))["environments"][0];
+    const json environment = data_of(written(reports::to_html, input))["environments"][0];
     CHECK(environment["trials"]["count"] == 1);
     CHECK(environment["problems"][0]["best"] == environment["trials"]["columns"]["trial"]["all"]);
   }
@@ -161,7 +161,7 @@ TEST_SUITE("page") {
       input.trials.push_back(measured("shared", {{"BLOCK_SIZE", i}, {"PARTITION", model::Value("row")}},
                                       cube(512), 1000 + static_cast<double>(i) / 7));
     }
-    const std::string page = reports::to_html(input);
+    const std::string page = written(reports::to_html, input);
     CHECK(page.size() < 300 * trials);
     CHECK(data_of(page)["environments"][0]["trials"]["count"] == trials);
   }

@@ -1,5 +1,7 @@
 #include "tests/reports/sample.hpp"
 
+#include <sstream>
+
 namespace tests {
 
 using model::TrialStatus;
@@ -152,6 +154,13 @@ reports::ReportInput sample_input() {
   input.answers = answers_of(input.trials);
   input.ceilings = sample_ceilings();
   return input;
+}
+
+std::string written(void (*write)(const reports::ReportInput&, std::ostream&),
+                    const reports::ReportInput& input) {
+  std::ostringstream out;
+  write(input, out);
+  return out.str();
 }
 
 }  // namespace tests

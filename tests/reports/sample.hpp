@@ -1,4 +1,5 @@
 #pragma once
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ db::BestAnswers answers_of(const std::vector<model::TrialRecord>& trials,
 std::vector<model::Ceiling> sample_ceilings();
 /// A report of all these.
 reports::ReportInput sample_input();
+/// What `write` makes of it: to_csv, to_json or to_html.
+std::string written(void (*write)(const reports::ReportInput&, std::ostream&),
+                    const reports::ReportInput& input);
 /// The run that made them.
 model::RunRecord sample_run();
 

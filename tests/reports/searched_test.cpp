@@ -107,7 +107,7 @@ TEST_SUITE("reports") {
         in_one_line,
         "6 % of 205,216 configurations at 512; unknown at 2; nothing gained in the last 160 trials at 512; "
         "of such searches 11 % ended over 5 % behind, 64 % on the worst kind of space"));
-    const auto json = nlohmann::json::parse(reports::to_json(input));
+    const auto json = nlohmann::json::parse(written(reports::to_json, input));
     CHECK(json["environments"][0]["trials"][0]["origin"] == "NVIDIA A100");
     const auto& problems = json["environments"][0]["problems"];
     const auto& searched = problems[1]["searched"];
@@ -117,6 +117,6 @@ TEST_SUITE("reports") {
     CHECK(searched["outlook"]["stretch"] == 160);
     CHECK(searched["outlook"]["behind_at_worst"] == 0.64);
     CHECK(problems[0]["searched"].is_null());
-    CHECK(contains(reports::to_csv(input), ",NVIDIA A100,"));
+    CHECK(contains(written(reports::to_csv, input), ",NVIDIA A100,"));
   }
 }

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <ostream>
 #include <set>
 
 #include "config/kernel_file.hpp"
@@ -14,6 +16,7 @@
 #include "db/best.hpp"
 #include "db/database.hpp"
 #include "db/finals.hpp"
+#include "db/statement.hpp"
 #include "db/stored_values.hpp"
 #include "db/transfer.hpp"
 #include "kernels/shipped.hpp"
@@ -60,21 +63,22 @@ db::TrialFilter filter_of(const ReportOptions& options, bool superseded) {
   return filter;
 }
 
-void keep_sizes(const ReportOptions& options, std::vector<model::TrialRecord>& trials) {
-  if (options.sizes.empty()) return;
-  std::erase_if(trials,
-                [&](const model::TrialRecord& trial) { return !is_of_sizes(trial.problem, options.sizes); });
+/// Visits the trials that are asked for, or those of one environment.
+void for_each_asked_for(const db::Connection& connection, const ReportOptions& options,
+                        const model::Environment* environment,
+                        const std::function<void(model::TrialRecord&&)>& visit) {
+  db::TrialFilter filter = filter_of(options, false);
+  if (environment != nullptr) filter.environment = *environment;
+  db::for_each_trial(connection, filter, {}, [&](db::StoredTrial&& stored) {
+    if (options.keep && !options.keep(stored.trial)) return;
+    if (options.sizes.empty() || is_of_sizes(stored.trial.problem, options.sizes))
+      visit(std::move(stored.trial));
+  });
 }
 
 /// A pivot that no kernel has would be ignored in silence.
-void require_pivot(const ReportOptions& options, const std::vector<model::TrialRecord>& trials) {
-  if (options.pivot.empty()) return;
-  std::set<std::string> names;
-  for (const model::TrialRecord& trial : trials) {
-    for (const model::Assignment& assignment : trial.configuration.assignments())
-      names.insert(assignment.name);
-  }
-  if (names.contains(options.pivot)) return;
+void require_pivot(const ReportOptions& options, const std::set<std::string>& names) {
+  if (options.pivot.empty() || names.contains(options.pivot)) return;
   const std::vector<std::string> known(names.begin(), names.end());
   const std::string meant = util::did_you_mean(options.pivot, known);
   throw model::UsageError(fmt::format("--pivot: no kernel of the report has a parameter '{}'", options.pivot),
@@ -82,9 +86,8 @@ void require_pivot(const ReportOptions& options, const std::vector<model::TrialR
 }
 
 /// Of the identifiers that the report shows.
-std::size_t id_digits(const db::Connection& connection, const reports::ReportInput& input) {
-  std::vector<std::string> keys;
-  for (const model::TrialRecord& trial : input.trials) keys.push_back(trial.key.hex());
+std::size_t id_digits(const db::Connection& connection, std::vector<std::string> keys,
+                      const reports::ReportInput& input) {
   std::size_t digits = util::telling_length(std::move(keys), input.id_digits);
   db::ShortIds ids(connection);
   for (const db::BestAnswer& answer : input.answers)
@@ -157,11 +160,11 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
 /// Why each winner that the report shows is fast, by what is at hand: nothing is compiled for it.
 void add_explanations(const db::Connection& connection, const config::Settings& settings,
                       const ReportOptions& options, reports::ReportInput& input) {
+  for (const db::StoredCounter& stored : db::counters(connection))
+    input.counters[stored.trial].push_back(stored.counter);
+  if (format_of(options) == "csv" || !options.layout.empty()) return;
   std::set<model::Digest> shown;
   for (const model::TrialRecord& trial : input.trials) shown.insert(trial.key);
-  for (const db::StoredCounter& stored : db::counters(connection))
-    if (shown.contains(stored.trial)) input.counters[stored.trial].push_back(stored.counter);
-  if (format_of(options) == "csv" || !options.layout.empty()) return;
   Explainer explainer(connection, settings, "", false);
   db::BestQuery query;
   query.kernel = options.filter.kernel;
@@ -171,15 +174,44 @@ void add_explanations(const db::Connection& connection, const config::Settings& 
           explainer(answer, db::ranking(connection, answer, query)).findings;
 }
 
+reports::NamedTrials::Where named_where(const ReportOptions& options) {
+  using Where = reports::NamedTrials::Where;
+  if (!options.layout.empty()) return Where::anywhere;
+  return format_of(options) == "md" ? Where::tables : Where::problems;
+}
+
+/// The trials, and what all of them say; `input` has the answers. Returns their runs.
+std::set<model::Digest> add_trials(const db::Connection& connection, const ReportOptions& options,
+                                   reports::ReportInput& input) {
+  reports::NamedTrials named(input.answers, named_where(options));
+  std::set<model::Digest> runs;
+  std::set<std::string> parameters;
+  std::vector<std::string> keys;
+  for_each_asked_for(connection, options, nullptr, [&](model::TrialRecord&& trial) {
+    runs.insert(trial.run);
+    keys.push_back(trial.key.hex());
+    for (const model::Assignment& one : trial.configuration.assignments()) parameters.insert(one.name);
+    named.add(std::move(trial));
+  });
+  named.finish(input);
+  if (!keys.empty()) require_pivot(options, parameters);
+  input.id_digits = id_digits(connection, std::move(keys), input);
+  input.each_trial = [&connection, &options](const model::Environment* environment,
+                                             const reports::Visit& visit) {
+    for_each_asked_for(connection, options, environment, visit);
+  };
+  return runs;
+}
+
+/// It reads the connection as long as it lives.
 reports::ReportInput gather(const db::Connection& connection, const config::Settings& settings,
                             const ReportOptions& options) {
   reports::ReportInput input;
   input.command = options.command;
   input.generated_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   input.pivot = options.pivot;
-  input.trials = db::trials(connection, filter_of(options, false));
-  if (options.keep) std::erase_if(input.trials, [&](const auto& trial) { return !options.keep(trial); });
-  keep_sizes(options, input.trials);
+  input.answers = db::best_of_each(connection, filter_of(options, false));
+  const std::set<model::Digest> runs = add_trials(connection, options, input);
   const std::int64_t left_out =
       options.keep || !options.sizes.empty() ? 0 : db::count_trials(connection, filter_of(options, true));
   if (left_out > 0) {
@@ -197,14 +229,9 @@ reports::ReportInput gather(const db::Connection& connection, const config::Sett
   if (input.trials.empty()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
-  require_pivot(options, input.trials);
   add_gain(connection, options, input.notes);
-  input.answers = db::best_of_each(connection, filter_of(options, false));
-  input.id_digits = id_digits(connection, input);
   input.ceilings = db::ceilings(connection);
   add_explanations(connection, settings, options, input);
-  std::set<model::Digest> runs;
-  for (const model::TrialRecord& trial : input.trials) runs.insert(trial.run);
   for (model::RunRecord& run : db::runs(connection)) {
     if (runs.contains(run.id)) input.runs.push_back(std::move(run));
   }
@@ -227,19 +254,21 @@ std::string markdown(const reports::Document& document, const std::string& path)
   return reports::to_markdown(document, &prefix);
 }
 
-std::string page(const db::Connection& connection, reports::ReportInput input, const ReportOptions& options) {
-  input.usages = usages(connection, input, options);
-  input.database_flag = database_flag();
-  return reports::to_html(input);
-}
-
-std::string render(const db::Connection& connection, reports::ReportInput input,
-                   const ReportOptions& options) {
+void write_selected(const db::Connection& connection, const config::Settings& settings,
+                    const ReportOptions& options) {
+  const db::Snapshot snapshot(connection);  // trials are read more than once
+  reports::ReportInput input = gather(connection, settings, options);
   const std::string format = format_of(options);
-  if (format == "html") return page(connection, std::move(input), options);
-  if (format == "csv") return reports::to_csv(input);
-  if (format == "json") return reports::to_json(input);
-  return markdown(make_document(input, options), options.path);
+  if (format == "md") return deliver(options.path, markdown(make_document(input, options), options.path));
+  if (format == "html") {
+    input.usages = usages(connection, input, options);
+    input.database_flag = database_flag();
+  }
+  deliver(options.path, [&](std::ostream& out) {
+    if (format == "html") return reports::to_html(input, out);
+    if (format == "csv") return reports::to_csv(input, out);
+    reports::to_json(input, out);
+  });
 }
 
 }  // namespace
@@ -255,10 +284,9 @@ void require_report(const std::string& path, const std::string& format) {
 void write_report(const db::Connection& connection, const config::Settings& settings,
                   const ReportOptions& options) {
   if (options.run.empty()) {
-    deliver(options.path, render(connection, gather(connection, settings, options), options));
+    write_selected(connection, settings, options);
   } else {
-    const db::Connection own = db::extract_run(connection, run_named(connection, options.run));
-    deliver(options.path, render(own, gather(own, settings, options), options));
+    write_selected(db::extract_run(connection, run_named(connection, options.run)), settings, options);
   }
 }
 
