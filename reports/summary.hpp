@@ -3,7 +3,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -207,31 +206,6 @@ struct FailureGroup {
 /// Those of `trials` that are no success, in groups: kernels by name, of each the largest group first. Points
 /// into `trials`.
 std::vector<FailureGroup> failure_groups(const Trials& trials);
-
-/// Takes the trials of a report one by one and keeps those that it names; it counts the others. Those of one
-/// kernel, problem and environment come one after the other.
-class NamedTrials {
- public:
-  enum class Where {
-    problems,  ///< what a ProblemSummary and a FailureSummary name
-    tables,    ///< and what a cell of the standard report's tables does
-    anywhere   ///< all
-  };
-  NamedTrials(const db::BestAnswers& answers, Where where);
-  void add(model::TrialRecord trial);
-  /// Moves them to the input.
-  void finish(ReportInput& input);
-
- private:
-  void settle();
-  Tally& unnamed_like(const model::TrialRecord& trial);
-
-  Where m_where;
-  std::set<model::Digest> m_asked_for;
-  std::vector<model::TrialRecord> m_kept;
-  std::vector<model::TrialRecord> m_last;  ///< those of the last kernel, problem and environment
-  std::vector<Unnamed> m_unnamed;
-};
 
 /// All that is known of why a trial failed: its compiler's log, or the detail.
 const std::string& whole_reason(const model::TrialRecord& trial);

@@ -1,3 +1,5 @@
+#include "reports/named_trials.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

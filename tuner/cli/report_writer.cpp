@@ -23,6 +23,7 @@
 #include "reports/document.hpp"
 #include "reports/json.hpp"
 #include "reports/layout.hpp"
+#include "reports/named_trials.hpp"
 #include "reports/report.hpp"
 #include "tuner/cli/answers/best.hpp"
 #include "tuner/cli/capture.hpp"
