@@ -292,11 +292,14 @@ class RecordedArguments {
     }
   }
 
-  /// What was recorded holds for such sizes, and for as many blocks.
+  /// What was recorded holds for such sizes, and for as many blocks. Memory that is as much in every launch
+  /// is enough for the largest of them.
   void constraints() {
     const DraftPlan& plan = m_planned.plan;
+    const bool is_one = m_launches.all().size() == 1;
     for (std::size_t i = 0; m_has_fixed_extent && i < plan.sizes.size(); ++i)
-      m_made.constraints.push_back(fmt::format("{} == {}", plan.sizes[i], *plan.present[i]));
+      m_made.constraints.push_back(fmt::format("{} {} {}", plan.sizes[i], is_one ? "==" : "<=",
+                                               is_one ? *plan.present[i] : m_launches.largest_size(i)));
     for (const std::string& name : m_fixed)
       m_made.constraints.push_back(fmt::format("{} == {}", name, plan.parameter(name)->usual));
   }

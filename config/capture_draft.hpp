@@ -122,6 +122,8 @@ class CapturedLaunches {
   const std::vector<const model::CapturedLaunch*>& all() const { return m_alike; }
   /// Of one of them, as `--sizes` takes them.
   std::string sizes_text(std::size_t launch) const;
+  /// Of one dimension, in any of them.
+  std::int64_t largest_size(std::size_t dimension) const;
   /// In names of files: `.{M}x{N}`, or with the sizes of a launch `.100x60`; empty where there is one launch.
   std::string file_part() const;
   std::string file_part(std::size_t launch) const;

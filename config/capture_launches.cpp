@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "config/capture_draft.hpp"
@@ -52,7 +53,8 @@ std::string CapturedLaunches::why_not(std::size_t kept) const {
     if (region == nullptr) continue;
     const ElementType type = captured_element(m_types.resolved(parameter));
     const CapturedExtent own = extent(*region_of(reference, i), parameter.name, type);
-    if (own.is_fixed) return fmt::format("no size explains how much memory {} has", parameter.name);
+    if (own.is_fixed && region->bytes != region_of(reference, i)->bytes)
+      return fmt::format("no size explains how much memory {} has", parameter.name);
     const auto elements = expression_value(own.text, sizes_of(kept));
     if (!elements || *elements * model::size_bytes(type) > region->bytes)
       return fmt::format("{} has less memory there", parameter.name);
@@ -88,6 +90,11 @@ std::string CapturedLaunches::sizes_text(std::size_t launch) const {
   for (const FitName& size : m_planned.names.sizes)
     text += (text.empty() ? "" : "x") + std::to_string(size.values[m_places[launch]]);
   return text;
+}
+
+std::int64_t CapturedLaunches::largest_size(std::size_t dimension) const {
+  const std::vector<std::int64_t>& values = m_planned.names.sizes[dimension].values;
+  return std::ranges::max(m_places | std::views::transform([&](std::size_t place) { return values[place]; }));
 }
 
 std::string CapturedLaunches::file_part() const {

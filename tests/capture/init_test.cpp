@@ -128,6 +128,23 @@ TEST_SUITE("init from a capture") {
     CHECK_MESSAGE(contains(judged.out, "300: no usable trial among "), judged.out);
   }
 
+  TEST_CASE(
+      "memory that is as much in every launch, and more than any needs, is enough for all their sizes") {
+    const Captured captured({"roomy", "init", "scale", "small"}, "scale:sizes", {"--twice"});
+    const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
+    INFO(init.err);
+    CHECK(contains(init.err, "tuner run --kernel scale.toml --sizes 1000,300"));
+    const std::string spec = captured.spec();
+    INFO(spec);
+    CHECK(contains(spec, "extent = [\"1500\"]"));
+    CHECK(contains(spec, "constraints = [\"N <= 1000\"]"));
+    const ProgramResult run = captured.runs("kept");
+    INFO(run.out, run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.err, "scale: 2 sizes of kept with 100 % of its time"));
+    CHECK_FALSE(contains(run.out, "unverified"));
+  }
+
   TEST_CASE("a check looks at the sizes that were recorded, and says once where there is no file for one") {
     const Captured captured({"init", "scale", "small"}, "scale:sizes");
     REQUIRE(captured.types({"init", "--from", "kept", "scale.cu"}).exit_code == 0);

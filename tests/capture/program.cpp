@@ -73,14 +73,16 @@ const char* const image =
 
 class Program {
  public:
+  /// For more than any launch needs.
+  void make_room() { m_room = 1500; }
   void init() {
     if (FUNCTION(Init, "cuInit", cuInit)(0) != 0) std::exit(9);
     FUNCTION(Load, "cuModuleLoadData", cuModuleLoadData)(&m_module, image);
     FUNCTION(LoadLibrary, "cuLibraryLoadData", cuLibraryLoadData)
     (&m_library, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
     const auto alloc = FUNCTION(Alloc, "cuMemAlloc", cuMemAlloc_v2);
-    alloc(&m_x, 1000 * sizeof(float));
-    alloc(&m_y, 1000 * sizeof(float));
+    alloc(&m_x, m_room * sizeof(float));
+    alloc(&m_y, m_room * sizeof(float));
     const std::vector<float> ones(1000, 1.0F);
     FUNCTION(ToDevice, "cuMemcpyHtoD", cuMemcpyHtoD_v2)(m_x, ones.data(), ones.size() * sizeof(float));
   }
@@ -166,6 +168,7 @@ class Program {
   void* m_library = nullptr;
   std::uintptr_t m_x = 0;
   std::uintptr_t m_y = 0;
+  std::size_t m_room = 1000;
 };
 
 }  // namespace
@@ -174,6 +177,7 @@ int main(int count, char** words) {
   Program program;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
+    if (word == "roomy") program.make_room();
     if (word == "init") program.init();
     if (word == "scale") program.scale(1000, 5);
     if (word == "grids") program.grids(4100);

@@ -97,7 +97,9 @@ tuner_value pointer_value(const void* place) {
 
 std::string error_text(tuner_error error) {
   const std::string detail = tuner_error_detail();
-  return std::string(tuner_error_text(error)) + (detail.empty() ? "" : ": " + detail);
+  std::string text = tuner_error_text(error);
+  if (text.ends_with('.')) text.pop_back();
+  return detail.empty() ? text : text + ": " + detail;
 }
 
 bool Replacer::is_meant(const std::string& function, const std::string& launched) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "config/settings.hpp"
@@ -137,6 +138,9 @@ std::string unknown_name(const std::string& name, std::vector<std::string> known
   const KernelCatalog shipped = KernelCatalog::load({});
   for (const model::KernelSpec& spec : shipped.all()) known.insert(known.end(), {spec.name, spec.family});
   if (name.empty() || std::ranges::count(known, name) > 0) return "";
+  if (std::filesystem::is_directory(name))
+    return fmt::format("{} is a folder, and this asks of one kernel: name one of its specs",
+                       util::one_line(name, 60));
   const std::string meant = util::did_you_mean(name, known);
   return meant.empty() ? fmt::format(
                              "nothing is called '{}' here; `tuner list kernels` shows what is shipped, "

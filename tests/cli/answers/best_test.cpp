@@ -1,6 +1,7 @@
 #include "tuner/cli/answers/best.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -229,5 +230,26 @@ TEST_SUITE("cli") {
     CHECK(contains(cli::best_comments(dropped), "so its time is approximate: it is the best known"));
     dropped.is_by_rule = true;  // of that size another may be better
     CHECK(contains(cli::best_comments(dropped), "so its time is approximate\n"));
+  }
+
+  TEST_CASE("families that lack an answer for one reason are one line, and each reason is said") {
+    std::vector<cli::Missing> sizes;
+    for (int family = 0; family < 50; ++family) {
+      for (const int size : {512, 1024}) {
+        db::Case tuning_case;
+        tuning_case.problem = db_test::cube(size);
+        tuning_case.environment = db_test::sample_environment();
+        tuning_case.problem.family = fmt::format("k{:02}", family);
+        sizes.push_back({tuning_case, "none of 5 trials has a time: 5 wrong_result"});
+      }
+    }
+    CHECK(cli::missing_lines(sizes) ==
+          std::vector<std::string>{"no answer at 512, 1024: none of 5 trials has a time: 5 wrong_result "
+                                   "(k00, k01, k02, k03 and 46 more)"});
+    sizes.at(7).reason = "nothing was tried";
+    CHECK(cli::missing_lines(sizes).size() == 3);
+    sizes.erase(sizes.begin() + 2, sizes.end());
+    CHECK(cli::missing_lines(sizes) ==
+          std::vector<std::string>{"no answer at 512, 1024: none of 5 trials has a time: 5 wrong_result"});
   }
 }

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "reports/summary.hpp"
 #include "reports/text.hpp"
@@ -54,21 +58,30 @@ Missing missing(const db::Unanswered& size, const std::string& kernel) {
 
 std::vector<std::string> missing_lines(const std::vector<Missing>& sizes) {
   std::set<model::Digest> environments;
-  std::set<std::string> families;
-  for (const Missing& size : sizes) {
-    environments.insert(size.tuning_case.environment.key());
-    families.insert(size.tuning_case.problem.family);
-  }
-  reports::LabelledTexts lines;
+  for (const Missing& size : sizes) environments.insert(size.tuning_case.environment.key());
+  std::map<std::string, reports::LabelledTexts> by_family;
   for (const Missing& size : sizes) {
     const db::Case& tuning_case = size.tuning_case;
     std::string rest = size.reason;
-    if (families.size() > 1) rest += " (" + tuning_case.problem.family + ")";
     if (environments.size() > 1) rest += fmt::format(" ({})", tuning_case.environment.text());
-    reports::add_labelled(lines, reports::size_label(tuning_case.problem), rest);
+    reports::add_labelled(by_family[tuning_case.problem.family], reports::size_label(tuning_case.problem),
+                          rest);
+  }
+  std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // with the families of each
+  for (const auto& [family, texts] : by_family) {
+    for (const auto& [labels, rest] : texts) {
+      const std::string line = fmt::format("no answer at {}: {}", labels, rest);
+      auto known = std::ranges::find(lines, line, &decltype(lines)::value_type::first);
+      if (known == lines.end()) known = lines.insert(lines.end(), {line, {}});
+      known->second.push_back(family);
+    }
   }
   std::vector<std::string> out;
-  for (const auto& [labels, rest] : lines) out.push_back(fmt::format("no answer at {}: {}", labels, rest));
+  for (const auto& [line, families] : lines) {
+    constexpr std::size_t most = 4;
+    out.push_back(by_family.size() == 1 ? line
+                                        : fmt::format("{} ({})", line, reports::first_of(families, most)));
+  }
   return out;
 }
 
