@@ -130,7 +130,7 @@ TEST_SUITE("init from a capture") {
 
   TEST_CASE(
       "memory that is as much in every launch, and more than any needs, is enough for all their sizes") {
-    const Captured captured({"roomy", "init", "scale", "small"}, "scale:sizes", {"--twice"});
+    const Captured captured({"roomy", "init", "small", "scale"}, "scale:sizes", {"--twice"});
     const ProgramResult init = captured.types({"init", "--from", "kept", "scale.cu"});
     INFO(init.err);
     CHECK(contains(init.err, "tuner run --kernel scale.toml --sizes 1000,300"));

@@ -334,9 +334,14 @@ TEST_SUITE("config::draft_spec, captured") {
     CHECK(other.draft.sizes == "1000");
     CHECK(other.asks("launches of other sizes were kept and are not in the spec: a was another value there"));
     CHECK(other.says("file(recorded/y.expected.bin)"));
-    const CaptureDraft fixed = capture_draft(source, {launch(1000, 2, 4099), launch(600, 2, 4099)});
+    const CaptureDraft fixed = capture_draft(source, {launch(1000, 2, 4099), launch(600, 2, 5003)});
     CHECK(fixed.draft.sizes == "1000");
+    CHECK(fixed.says("N == 1000"));
     CHECK(fixed.asks("no size explains how much memory y has"));
+    const CaptureDraft roomy = capture_draft(source, {launch(1000, 2, 4099), launch(600, 2, 4099)});
+    CHECK(roomy.draft.sizes == "1000,600");
+    CHECK(roomy.says("N <= 1000"));
+    CHECK_FALSE(roomy.asks("launches of other sizes"));
     // Of launches of one size the first counts.
     CHECK(capture_draft(source, {launch(1000, 2, 1000), launch(1000, 3, 1000)}).draft.sizes == "1000");
   }
