@@ -150,11 +150,11 @@ TEST_SUITE("capture") {
     const Capture capture;
     const ProgramResult result = capture.run({"--format", "json"}, {"init", "grids"});
     const json process = json::parse(read_text(capture.folder / "table")).at("processes").at(0);
-    CHECK(kernel({{"processes", {process}}}, scale).at("launches") == 4096);
-    CHECK(process.at("untold") == 4);
-    CHECK(process.at("untold_runs") == 4);
+    CHECK(kernel({{"processes", {process}}}, scale).at("launches") == 8192);
+    CHECK(process.at("untold") == 8);
+    CHECK(process.at("untold_runs") == 8);
     CHECK(process.at("untold_ns") > 0);
-    CHECK(contains(result.err, "4 runs, 4.000 µs in all, have none of the 4096 shapes"));
+    CHECK(contains(result.err, "8 runs, 8.000 µs in all, have none of the 8192 shapes"));
   }
 
   TEST_CASE("child processes are captured on request, and said to be there otherwise") {

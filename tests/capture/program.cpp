@@ -180,7 +180,7 @@ int main(int count, char** words) {
     if (word == "roomy") program.make_room();
     if (word == "init") program.init();
     if (word == "scale") program.scale(1000, 5);
-    if (word == "grids") program.grids(4100);
+    if (word == "grids") program.grids(8200);
     if (word == "small") program.scale(300, 2);
     if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);

@@ -15,10 +15,10 @@ namespace tuner::capture {
 
 inline constexpr std::uint64_t ledger_magic = 0x337061636e757400;  // "\0tuncap3"
 inline constexpr std::uint32_t most_kernels = 2048;
-inline constexpr std::uint32_t most_shapes = 4096;
+inline constexpr std::uint32_t most_shapes = 8192;
 /// With so many shapes, further ones of graphs are counted for all graphs together: programs make new graphs
 /// of the same launches.
-inline constexpr std::uint32_t most_shapes_by_graph = most_shapes / 2;
+inline constexpr std::uint32_t most_shapes_by_graph = most_shapes / 4;
 inline constexpr std::uint32_t other_graphs = ~std::uint32_t{0};
 inline constexpr std::uint32_t most_values = 8192;
 inline constexpr std::uint32_t most_replacements = 256;
