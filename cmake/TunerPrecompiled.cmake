@@ -1,20 +1,24 @@
-# Precompiled headers, one for all that is compiled with the same options. CMAKE_DISABLE_PRECOMPILE_HEADERS does without.
-function(tuner_precompiled NAME HEADER)
+# tuner_precompiled(KIND HEADER links...): a precompiled header for the targets that tuner_settings makes of that kind. GCC
+# needs one that was made with the same options. CMAKE_DISABLE_PRECOMPILE_HEADERS does without.
+function(tuner_precompiled KIND HEADER)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
   endif()
-  set(source "${CMAKE_BINARY_DIR}/precompiled/${NAME}.cpp")
+  set(name precompiled_${KIND})
+  set(source "${CMAKE_BINARY_DIR}/precompiled/${name}.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "// Belongs to a precompiled header.\n" @ONLY)
-  add_library(${NAME} OBJECT "${source}")
-  target_link_libraries(${NAME} PRIVATE ${TUNER_FMT} ${ARGN})
-  target_precompile_headers(${NAME} PRIVATE "${HEADER}")
-  tuner_warnings(${NAME})  # GCC takes a precompiled header only with the options it was made with
+  add_library(${name} OBJECT "${source}")
+  target_link_libraries(${name} PRIVATE ${TUNER_FMT} ${ARGN})
+  target_precompile_headers(${name} PRIVATE "${HEADER}")
+  tuner_warnings(${name})
+  tuner_optimised(${name} ${KIND})
 endfunction()
 
-tuner_precompiled(precompiled "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp")
+# In the order in which they are needed.
+set(kinds plain)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  tuner_precompiled(precompiled_hot "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp")
-  if(TARGET precompiled)
-    target_compile_options(precompiled PRIVATE -O1)
-  endif()
+  set(kinds cold plain hot)
 endif()
+foreach(kind IN LISTS kinds)
+  tuner_precompiled(${kind} "${CMAKE_SOURCE_DIR}/cmake/precompiled.hpp")
+endforeach()

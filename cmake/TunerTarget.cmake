@@ -4,13 +4,13 @@ else()
   set(TUNER_FMT fmt::fmt-header-only)
 endif()
 
-# tuner_library(NAME SOURCES a.cpp ... APART b.cpp ... LINKS public libs ... PRIVATE private libs ... [HOT])
+# tuner_library(NAME SOURCES a.cpp ... APART b.cpp ... LINKS public libs ... PRIVATE private libs ... [HOT|COLD])
 # One library a room. Headers are included from the root of the repository ("db/result_store.hpp"); what a room may
 # include is what it links.
 # The presets compile SOURCES together (unity builds): names in anonymous namespaces differ in a room, or a file is
-# compiled APART. HOT is where a sweep spends its own time.
+# compiled APART. HOT is where a sweep spends its own time; nobody waits for what is COLD.
 function(tuner_library NAME)
-  cmake_parse_arguments(ARG "HOT" "" "SOURCES;APART;LINKS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;COLD" "" "SOURCES;APART;LINKS;PRIVATE" ${ARGN})
   if(NOT ARG_SOURCES)  # a room of interfaces alone
     add_library(${NAME} INTERFACE)
     target_include_directories(${NAME} INTERFACE "${CMAKE_SOURCE_DIR}")
@@ -23,7 +23,9 @@ function(tuner_library NAME)
   target_include_directories(${NAME} PUBLIC "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
   target_link_libraries(${NAME} PUBLIC ${TUNER_FMT} ${ARG_LINKS} PRIVATE ${ARG_PRIVATE})
   if(ARG_HOT)
-    tuner_settings(${NAME} HOT)
+    tuner_settings(${NAME} hot)
+  elseif(ARG_COLD)
+    tuner_settings(${NAME} cold)
   else()
     tuner_settings(${NAME})
   endif()
@@ -42,7 +44,7 @@ function(tuner_test NAME)
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE test_support ${ARG_LINKS})
   target_compile_definitions(${NAME} PRIVATE TUNER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  tuner_settings(${NAME} TEST)
+  tuner_settings(${NAME} test)
   set(tests ${NAME})
   if(ARG_BY_FILE)
     set(tests "")
@@ -56,6 +58,7 @@ function(tuner_test NAME)
     add_test(NAME ${NAME} COMMAND ${NAME})
   endif()
   set_tests_properties(${tests} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 600)
+  tuner_share_binaries(${tests})
   if(ARG_BY_FILE)  # a filter that selects no case is a mistake, and doctest calls it a success
     set_tests_properties(${tests} PROPERTIES FAIL_REGULAR_EXPRESSION "test cases: *0 ")
   endif()
@@ -64,23 +67,35 @@ function(tuner_test NAME)
   endif()
 endfunction()
 
-# tuner_settings(NAME [HOT|TEST]): what each of our targets has.
+# What one test has compiled, the next finds in a cache, which tests/CMakeLists.txt has emptied when ctest begins.
+function(tuner_share_binaries)
+  set_tests_properties(${ARGN} PROPERTIES
+    ENVIRONMENT "XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache" FIXTURES_REQUIRED shared_binaries)
+endfunction()
+
+# tuner_settings(NAME [hot|cold|test]): what each of our targets has. Presets that are no release have one level.
+set(tuner_level_plain -O1)  # two thirds of the time that -O3 takes to compile
+set(tuner_level_hot -O3)
+set(tuner_level_cold -Og)  # half of it
+set(tuner_level_test -O0)  # what is tested is optimised; what tests it, quick to compile
 function(tuner_settings NAME)
-  cmake_parse_arguments(ARG "HOT;TEST" "" "" ${ARGN})
+  set(kind plain)
+  if(ARGC GREATER 1)
+    set(kind ${ARGV1})
+  endif()
   tuner_warnings(${NAME})
-  set(precompiled precompiled)
-  if(ARG_TEST)
-    set(precompiled precompiled_test)
-  elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND ARG_HOT)
-    set(precompiled precompiled_hot)
+  tuner_optimised(${NAME} ${kind})
+  if(NOT kind STREQUAL "test" AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(kind plain)
   endif()
-  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND ARG_TEST)
-    target_compile_options(${NAME} PRIVATE -O0)  # what is tested is optimised; what tests it, quick to compile
-  elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ARG_HOT)
-    target_compile_options(${NAME} PRIVATE -O1)  # two thirds of the time that -O3 takes to compile
+  if(TARGET precompiled_${kind})
+    target_precompile_headers(${NAME} REUSE_FROM precompiled_${kind})
   endif()
-  if(TARGET ${precompiled})
-    target_precompile_headers(${NAME} REUSE_FROM ${precompiled})
+endfunction()
+
+function(tuner_optimised NAME KIND)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(${NAME} PRIVATE ${tuner_level_${KIND}})
   endif()
 endfunction()
 

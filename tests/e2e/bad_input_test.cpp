@@ -371,6 +371,7 @@ extent = ["N"]
     };
     makes_none({"forget", "--kernel", "naive", "--db", "new.db"});
     user.environment["HOME"] = "";
+    user.environment["XDG_CACHE_HOME"] = "";
     makes_none({"run", "--device", "cpu", "--sizes", "64", "--db", "new.db"});
   }
 

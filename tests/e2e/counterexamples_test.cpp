@@ -296,7 +296,8 @@ arguments = ["x.expected", "x.magnitude", "all"]
   }
 
   TEST_CASE("a plan counts each binary once, what is in the cache, and of what is known nothing") {
-    const Author author;
+    Author author;
+    author.has_own_cache();
     const auto plan = [&](const std::vector<std::string>& more = {}) {
       std::vector<std::string> command = {"plan",       "--device", "cpu",    "--kernel",
                                           "count.toml", "--sizes",  "100,200"};
@@ -334,7 +335,8 @@ arguments = ["x.expected", "x.magnitude", "all"]
   }
 
   TEST_CASE("a reference that does not compile fails a compile, and what compiles is no failure") {
-    const Author author;
+    Author author;
+    author.has_own_cache();
     const std::vector<std::string> compile = {"compile",    "--device", "cpu", "--kernel",
                                               "count.toml", "--sizes",  "100"};
     const ProgramResult good = author.types(compile);

@@ -48,8 +48,7 @@ TEST_SUITE("tuner command line, interrupted") {
       if (m_pid > 0) return;
       if (chdir(user.home.path().c_str()) != 0) _exit(127);
       setenv("HOME", user.home.path().c_str(), 1);
-      for (const char* of_caller : {"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
-        unsetenv(of_caller);
+      for (const char* of_caller : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"}) unsetenv(of_caller);
       setenv("TERM", "xterm", 1);
       // The shell goes on after Ctrl-C, as one that somebody types at does.
       const std::string line = "trap : INT; " + command + "; echo \"code $?\"; printf 'prompt$ '";

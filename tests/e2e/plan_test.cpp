@@ -17,10 +17,14 @@
 using tuner::model::RunRecord;
 using tuner::test::has;
 using tuner::test::ProgramResult;
-using tuner::test::User;
 
 TEST_SUITE("e2e") {
   namespace {
+
+  /// What is compiled here is counted.
+  struct User : tuner::test::User {
+    User() { has_own_cache(); }
+  };
 
   /// Each file of a cache as it lies there: one that is written again is another.
   std::set<std::pair<std::string, ino_t>> entries(const std::filesystem::path& folder) {

@@ -15,6 +15,9 @@ class User {
     return run_program(command, environment, home.path());
   }
 
+  /// Shares no binaries with other tests, for tests of the cache itself.
+  void has_own_cache() { environment["XDG_CACHE_HOME"] = home / ".cache"; }
+
   TemporaryFolder home;
   /// A wide terminal, so that sentences are not broken where tests look for them.
   std::map<std::string, std::string> environment = {{"HOME", home.path()}, {"COLUMNS", "400"}};

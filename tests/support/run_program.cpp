@@ -1,10 +1,13 @@
 #include "tests/support/run_program.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +16,10 @@
 
 namespace tuner::test {
 namespace {
+
+/// Variables with which a program does not share the tests' cache: it has another, or a compiler that may do
+/// anything.
+constexpr std::array own_cache = {"XDG_CACHE_HOME", "CXX", "TUNER_HOST_CXX", "TUNER_NVCC"};
 
 void redirect(const std::string& path, int descriptor, int flags) {
   const int file = open(path.c_str(), flags, 0600);
@@ -42,7 +49,11 @@ BackgroundProgram::BackgroundProgram(const std::vector<std::string>& command,
                                      const std::string& working_directory, Output output) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
-  if (const char* path = std::getenv("PATH")) variables.push_back(std::string("PATH=") + path);
+  std::vector<std::string> kept = {"PATH"};
+  if (std::ranges::none_of(own_cache, [&](const char* name) { return environment.contains(name); }))
+    kept.emplace_back("XDG_CACHE_HOME");
+  for (const std::string& name : kept)
+    if (const char* value = std::getenv(name.c_str())) variables.push_back(fmt::format("{}={}", name, value));
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> environ_pointers = pointers(variables);
   const std::string out = m_folder / "out";

@@ -25,7 +25,8 @@ class TemporaryFolder {
   util::TemporaryFolder m_folder;
 };
 
-/// A program under way, with empty standard input and only the given environment (PATH is kept).
+/// A program under way, with empty standard input and only the given environment. PATH is kept, and
+/// XDG_CACHE_HOME where the environment names no compiler: the tests of one ctest share a cache of binaries.
 /// Killed and reaped when the object goes.
 class BackgroundProgram {
  public:

@@ -8,7 +8,7 @@ for one in "$python" /usr/bin/python3; do
     folder=$(mktemp -d)
     trap 'rm -rf "$folder"' EXIT
     cd "$folder"
-    export XDG_CACHE_HOME=$folder/cache
+    export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$folder/cache}
     "$one" "$source/tests/use/python/$test" -v
     exit
   fi
