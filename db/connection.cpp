@@ -92,9 +92,14 @@ SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::str
       return error(fmt::format("the file system failed: {}", found), "check the disk, then start again");
     case SQLITE_CONSTRAINT:
       return error(fmt::format("a row breaks a rule of the schema: {}", found), "");
+    case SQLITE_ERROR:
+      if (!found.starts_with("no such ")) break;
+      return error(fmt::format("the database was changed by another program: {}", found),
+                   fmt::format("a new one takes what is readable: `tuner merge '{}' --db new.db`", file));
     default:
-      return error(found, "");
+      break;
   }
+  return error(found, "");
 }
 
 namespace {

@@ -4,10 +4,12 @@
 
 #include <fstream>
 
+#include "db/best.hpp"
 #include "db/connection.hpp"
 #include "db/database.hpp"
 #include "db/result_store.hpp"
 #include "db/statement.hpp"
+#include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
 
@@ -214,6 +216,18 @@ TEST_SUITE("db") {
         error_of([&] { db::open_for_reading(path).integer("SELECT count(compile_log) FROM trials"); });
     CHECK_MESSAGE(contains(error.what(), "the database is damaged"), error.what());
     CHECK(contains(error.hint(), "sqlite3 '" + path.string() + "' .recover | sqlite3 recovered.db"));
+  }
+
+  TEST_CASE("a database that lost an index is told so, and a new one takes what it holds") {
+    const TempFolder folder;
+    const auto path = folder / "tuner.db";
+    db::ResultStore(path).record(db_test::full_trial());
+    meddle(path, "DROP INDEX trials_of_case");
+    const Error error = error_of([&] { db::best(db::open_for_reading(path), {}); });
+    CHECK(contains(error.what(), "changed by another program: no such index: trials_of_case"));
+    CHECK(contains(error.hint(), "`tuner merge '" + path.string() + "' --db new.db`"));
+    db::ResultStore taker(folder / "new.db");
+    CHECK(db::merge_database(taker.connection(), path).trials == 1);
   }
 
   TEST_CASE("a full disk is an error that loses nothing of before") {

@@ -162,6 +162,7 @@ extern "C" __global__ void saxpy_reference(const float* x, const float* y, doubl
       const auto again = user.types({"init", "saxpy.cu"});
       CHECK(again.exit_code == 2);
       CHECK(has(again.err, "saxpy.toml is there already"));
+      CHECK(has(again.err, "--force replaces it; to have both, move one source to another folder"));
       CHECK(user.types({"init", "saxpy.cu", "--force"}).exit_code == 0);
       // As `tuner init saxpy.cu > saxpy.toml` leaves it for us.
       tuner::test::write_text(user.home / "saxpy.toml", "");

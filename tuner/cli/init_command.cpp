@@ -37,7 +37,8 @@ struct InitOptions {
 /// An empty file loses nothing: `tuner init saxpy.cu > saxpy.toml` makes one.
 void refuse_existing(const fs::path& file, bool force) {
   if (force || !fs::exists(file) || (fs::is_regular_file(file) && fs::is_empty(file))) return;
-  throw model::UsageError(fmt::format("{} is there already", file.string()), "--force replaces it");
+  throw model::UsageError(fmt::format("{} is there already", file.string()),
+                          "--force replaces it; to have both, move one source to another folder");
 }
 
 /// Plain names of kernels with launches that were kept, or `with_source` those where the capture has the
