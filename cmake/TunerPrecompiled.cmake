@@ -1,5 +1,5 @@
 # tuner_precompiled(KIND HEADER links...): a precompiled header for the targets that tuner_settings makes of that kind. GCC
-# needs one that was made with the same options. CMAKE_DISABLE_PRECOMPILE_HEADERS does without.
+# takes one that was made with another level of optimisation, and crashes. CMAKE_DISABLE_PRECOMPILE_HEADERS does without.
 function(tuner_precompiled KIND HEADER)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
