@@ -5,7 +5,6 @@
 #include <map>
 #include <ostream>
 #include <span>
-#include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "reports/text.hpp"
 #include "tuner/model/embedded_file.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/receiving_stream.hpp"
 #include "tuner/util/text.hpp"
 
 namespace reports {
@@ -300,30 +300,14 @@ void write_data(const ReportInput& input, std::ostream& out) {
   out << "]}";
 }
 
-/// Hands JSON on so that no parser of HTML takes it for an end of its element.
-class ScriptSafe : public std::streambuf {
- public:
-  explicit ScriptSafe(std::ostream& out) : m_out(out) {}
-
- protected:
-  int_type overflow(int_type character) override {
-    const char one = traits_type::to_char_type(character);
-    xsputn(&one, 1);
-    return character;
+/// JSON in which no parser of HTML finds an end of its element. May be called for any piece of it.
+void write_script_safe(std::ostream& out, std::string_view json) {
+  for (std::size_t at = json.find('<'); at != std::string_view::npos; at = json.find('<')) {
+    out << json.substr(0, at) << "\\u003c";
+    json.remove_prefix(at + 1);
   }
-  std::streamsize xsputn(const char* text, std::streamsize count) override {
-    std::string_view rest(text, static_cast<std::size_t>(count));
-    for (std::size_t at = rest.find('<'); at != std::string_view::npos; at = rest.find('<')) {
-      m_out << rest.substr(0, at) << "\\u003c";
-      rest.remove_prefix(at + 1);
-    }
-    m_out << rest;
-    return count;
-  }
-
- private:
-  std::ostream& m_out;
-};
+  out << json;
+}
 
 /// Modules as one script, in the order of reports/CMakeLists.txt: their names share one scope, so what
 /// imports and exports them goes.
@@ -361,9 +345,7 @@ void to_html(const ReportInput& input, std::ostream& out) {
       out << parts.at(name);
       continue;
     }
-    ScriptSafe safe(out);
-    std::ostream data(&safe);
-    data.exceptions(std::ios::badbit);  // what is thrown is not swallowed
+    tuner::util::ReceivingStream data([&](std::string_view json) { write_script_safe(out, json); });
     write_data(input, data);
   }
 }

@@ -10,10 +10,10 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <streambuf>
 
 #include "reports/json.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/receiving_stream.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -180,38 +180,12 @@ void deliver(const std::string& path, std::string_view text) {
   deliver(path, [&](std::ostream& out) { out << text; });
 }
 
-namespace {
-
-/// Hands on what a stream is given.
-class Pieces : public std::streambuf {
- public:
-  explicit Pieces(std::function<void(std::string_view)> take) : m_take(std::move(take)) {}
-
- protected:
-  int_type overflow(int_type character) override {
-    const char one = traits_type::to_char_type(character);
-    xsputn(&one, 1);
-    return character;
-  }
-  std::streamsize xsputn(const char* text, std::streamsize count) override {
-    m_take({text, static_cast<std::size_t>(count)});
-    return count;
-  }
-
- private:
-  std::function<void(std::string_view)> m_take;
-};
-
-}  // namespace
-
 void deliver(const std::string& path, const std::function<void(std::ostream&)>& write) {
   std::optional<util::OutputFile> file;
   using Packing = util::OutputFile::Packing;
   if (!is_stdout(path))
     file.emplace(path, "give another path", path.ends_with(".gz") ? Packing::gzip : Packing::none);
-  Pieces pieces([&](std::string_view text) { file ? file->write(text) : write_out(text); });
-  std::ostream out(&pieces);
-  out.exceptions(std::ios::badbit);  // what is thrown is not swallowed
+  util::ReceivingStream out([&](std::string_view text) { file ? file->write(text) : write_out(text); });
   write(out);
   if (file) file->finish();
 }
