@@ -157,6 +157,17 @@ TEST_SUITE("capture") {
     CHECK(contains(result.err, "8 runs, 8.000 µs in all, have none of the 8192 shapes"));
   }
 
+  TEST_CASE("launches beyond the integers that are kept of a shape are counted") {
+    const Capture capture;
+    const ProgramResult result = capture.run({"--format", "json"}, {"init", "lengths"});
+    const json process = json::parse(read_text(capture.folder / "table")).at("processes").at(0);
+    const json shape = kernel({{"processes", {process}}}, scale).at("shapes").at(0);
+    CHECK(shape.at("launches") == 100);
+    CHECK(shape.at("integers").size() == 64);
+    CHECK(process.at("without_integers") == 36);
+    CHECK(contains(result.err, "the integers of 36 launches are not kept"));
+  }
+
   TEST_CASE("child processes are captured on request, and said to be there otherwise") {
     const Capture capture;
     const ProgramResult alone = capture.run({"--format", "json"}, {"fork", "init", "scale"});

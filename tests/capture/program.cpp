@@ -181,6 +181,8 @@ int main(int count, char** words) {
     if (word == "init") program.init();
     if (word == "scale") program.scale(1000, 5);
     if (word == "grids") program.grids(8200);
+    if (word == "lengths")
+      for (int n = 1; n <= 100; ++n) program.scale(n, 1);
     if (word == "small") program.scale(300, 2);
     if (word == "by_three") program.scale(1000, 2, 3);
     if (word == "add") program.add(1000, 3);

@@ -103,7 +103,10 @@ void LedgerWriter::count_values(std::uint32_t shape, const Integers& integers) {
     ++ledger.values[found->second].launches;
     return;
   }
-  if (ledger.values_count == most_values || ledger.shapes[shape].values_count == most_values_of_shape) return;
+  if (ledger.values_count == most_values || ledger.shapes[shape].values_count == most_values_of_shape) {
+    ++ledger.without_integers;
+    return;
+  }
   ValuesEntry& entry = ledger.values[ledger.values_count];
   entry.shape = shape;
   entry.count = integers.count;

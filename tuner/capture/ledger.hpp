@@ -101,9 +101,10 @@ struct Ledger {
   std::uint32_t replacement_count;
   std::uint32_t unused;
   std::uint64_t launches;
-  std::uint64_t untold;       ///< launches that found no room here
-  std::uint64_t untold_runs;  ///< timed runs that found none
-  std::uint64_t untold_ns;    ///< and their time
+  std::uint64_t untold;            ///< launches that found no room here
+  std::uint64_t untold_runs;       ///< timed runs that found none
+  std::uint64_t untold_ns;         ///< and their time
+  std::uint64_t without_integers;  ///< launches whose integers found no room
   std::uint64_t graph_launches;
   std::uint64_t lost_records;  ///< that CUPTI says it dropped
   char device[128];

@@ -175,6 +175,7 @@ RecordedProcess read_process(const fs::path& path) {
   process.untold = ledger->untold;
   process.untold_runs = ledger->untold_runs;
   process.untold_ns = ledger->untold_ns;
+  process.without_integers = ledger->without_integers;
   process.graph_launches = ledger->graph_launches;
   process.lost_records = ledger->lost_records;
 
@@ -302,6 +303,7 @@ json as_json(const RecordedProcess& process) {
           {"untold", process.untold},
           {"untold_runs", process.untold_runs},
           {"untold_ns", process.untold_ns},
+          {"without_integers", process.without_integers},
           {"graph_launches", process.graph_launches},
           {"lost_records", process.lost_records},
           {"replacements", replacements},

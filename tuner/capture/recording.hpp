@@ -79,6 +79,7 @@ struct RecordedProcess {
   std::uint64_t untold = 0;  ///< launches of which nothing else is known
   std::uint64_t untold_runs = 0;
   std::uint64_t untold_ns = 0;
+  std::uint64_t without_integers = 0;  ///< launches of which all but their integers is known
   std::uint64_t graph_launches = 0;
   std::uint64_t lost_records = 0;
   std::vector<RecordedKernel> kernels = {};  ///< the longest first

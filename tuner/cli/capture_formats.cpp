@@ -190,6 +190,12 @@ void add_process_remarks(const capture::RecordedProcess& process, std::vector<st
         fmt::format("{}: {}, {} in all, have none of the {} shapes that are kept; no share counts them", who,
                     util::counted(process.untold_runs, "run"),
                     reports::time_text(static_cast<double>(process.untold_ns)), capture::most_shapes));
+  if (process.without_integers != 0)
+    remarks.push_back(
+        fmt::format("{}: the integers of {} are not kept: they are beyond the {} sets of a shape and {} of a "
+                    "process",
+                    who, util::counted(process.without_integers, "launch"), capture::most_values_of_shape,
+                    capture::most_values));
   for (const capture::RecordedReplacement& one : process.replacements) {
     const std::string launches = util::counted(one.launches, "launch");
     const std::string kernel = util::one_line(capture::demangled(one.kernel), most_name);
