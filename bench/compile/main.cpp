@@ -1,7 +1,8 @@
 // How much of NVRTC's speed is left after everything we do around it? Compiles the same configurations of a
 // tiled matrix multiplication twice for each number of threads: with nothing but NVRTC calls on bare threads,
 // and through CompilePool and NvrtcCompiler (resources, stand-in headers, deduplication, bounded results).
-// NVRTC's cache is off in both. Usage: bench_compile [MOST_THREADS] [ROUNDS]
+// NVRTC's cache is off in both. Then the host's compiler for the CPU device, one thread: g++ reads the
+// headers of kernels each time, and once. Usage: bench_compile [MOST_THREADS] [ROUNDS]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "tuner/compile/compile_pool.hpp"
+#include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/compile/nvrtc/nvrtc_compiler.hpp"
 #include "tuner/model/error.hpp"
 
@@ -138,6 +140,41 @@ Cost run_pool(const std::shared_ptr<const nvrtc::Library>& library, std::vector<
   return stopwatch.elapsed();
 }
 
+namespace host = tuner::compile::host;
+
+double host_seconds(host::HostCompiler& compiler, const std::vector<CompileJob>& jobs) {
+  const Stopwatch stopwatch;
+  for (const CompileJob& job : jobs) {
+    const auto compilation = compiler.compile(job);
+    if (compilation.status != tuner::model::TrialStatus::ok) throw tuner::model::Error(compilation.log);
+  }
+  return stopwatch.elapsed().wall_s;
+}
+
+/// Without headers of the toolkit, and with some.
+void run_host(int rounds) {
+  const tuner::util::TemporaryFolder folder;
+  host::HostCompiler each_time;
+  host::HostCompiler once({.cache = std::make_shared<tuner::compile::BinaryCache>(folder.path())});
+  fmt::print("\n{}, headers      read each time    read once    ratio\n", each_time.name());
+  for (const char* include : {"", "#include <cuda_bf16.h>\n"}) {
+    std::vector<CompileJob> jobs = jobs_of_round(0, each_time.name());
+    for (CompileJob& job : jobs) job.source.front().text.insert(0, include);
+    jobs.resize(jobs.size() / 3);
+    static_cast<void>(once.compile(jobs.front()));
+    double each_time_s = 0;
+    double once_s = 0;
+    for (int round = 0; round < rounds; ++round) {
+      each_time_s += host_seconds(each_time, jobs);
+      once_s += host_seconds(once, jobs);
+    }
+    const double count = static_cast<double>(jobs.size()) * rounds;
+    fmt::print("{:<24}{:>10.0f} ms{:>10.0f} ms{:>9.2f}\n",
+               *include == '\0' ? "CUDA's own" : "and narrow types", 1000 * each_time_s / count,
+               1000 * once_s / count, each_time_s / once_s);
+  }
+}
+
 void run(int most_threads, int rounds) {
   const auto library = nvrtc::load_library();
   const std::string name = nvrtc::NvrtcCompiler(library).name();
@@ -170,6 +207,7 @@ int main(int argc, char** argv) {
   };
   try {
     run(argument(1, static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U))), argument(2, 3));
+    run_host(argument(2, 3));
     return 0;
   } catch (const tuner::model::Error& error) {
     fmt::print(stderr, "bench_compile: {}\n{}\n", error.what(), error.hint());

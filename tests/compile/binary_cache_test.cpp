@@ -254,6 +254,50 @@ TEST_CASE("storing beyond the limit prunes by itself") {
   CHECK(cache.load(key_of(59)).has_value());
 }
 
+TEST_CASE("a compiler's own files are kept beside the entries, and pruned with them") {
+  const TemporaryFolder folder;
+  BinaryCache cache(folder.path(), 100'000);
+  const auto writes = [](std::size_t bytes) {
+    return [bytes](const std::filesystem::path& path) {
+      overwrite(path, std::string(bytes, 'x'));
+      return true;
+    };
+  };
+  CHECK_FALSE(cache.file_of(key_of(1)).has_value());
+  const auto kept = cache.keep_file(key_of(1), writes(5000));
+  REQUIRE(kept.has_value());
+  CHECK(std::filesystem::file_size(*kept) == 5000);
+  CHECK(cache.file_of(key_of(1)) == kept);
+  CHECK_FALSE(cache.load(key_of(1)).has_value());
+  REQUIRE(cache.store(key_of(1), sample()));
+  CHECK(cache.stats().entries == 1);
+  CHECK(cache.stats().header_bytes == 5000);
+  CHECK(cache.stats().bytes > 5000);
+
+  const auto fails = [](const std::filesystem::path& path) {
+    overwrite(path, "half of it");
+    return false;
+  };
+  CHECK_FALSE(cache.keep_file(key_of(2), fails).has_value());
+  CHECK_FALSE(cache.keep_file(key_of(3), writes(25'001)).has_value());  // it would push out too much else
+  CHECK(cache.stats().header_bytes == 5000);
+
+  age(*kept, 1000);
+  REQUIRE(cache.file_of(key_of(1)).has_value());  // which is a use
+  age(file_of(cache, key_of(1)), 500);
+  cache.prune(5000);
+  CHECK(cache.file_of(key_of(1)).has_value());
+  CHECK_FALSE(cache.load(key_of(1)).has_value());
+  CHECK(cache.clear().bytes == 5000);
+  CHECK_FALSE(cache.file_of(key_of(1)).has_value());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+    CHECK(entry.is_directory());
+
+  BinaryCache none(folder.path() / "none" / "here");
+  overwrite(folder.path() / "none", "in the way");
+  CHECK_FALSE(none.keep_file(key_of(1), writes(10)).has_value());
+}
+
 TEST_CASE("clearing leaves files that are not the cache's own") {
   const TemporaryFolder folder;
   BinaryCache cache(folder.path());

@@ -15,7 +15,8 @@ TEST_SUITE("tuner command line, its workers") {
   int niceness_over_ours(const std::vector<std::string>& kind) {
     std::vector<std::string> arguments = {"worker"};
     arguments.insert(arguments.end(), kind.begin(), kind.end());
-    arguments.insert(arguments.end(), {"--fd", std::to_string(worker::child_socket)});
+    arguments.insert(arguments.end(), {"--fd", std::to_string(worker::child_socket), "--cache-folder",
+                                       "/nonexistent", "--cache-limit-mb", "1"});
     worker::ChildProcess child({arguments, TUNER_BINARY});
     const worker::Received ready = child.receive(worker::Clock::now() + 60s);
     REQUIRE(std::holds_alternative<worker::Message>(ready));

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "tuner/compile/compiler.hpp"
 
@@ -17,8 +19,19 @@ bool has_toolkit() {
 
 CpuMachine::CpuMachine(int workers) : m_device({.workers = workers}) {}
 
+std::shared_ptr<compile::BinaryCache> kept_headers() {
+  static const util::TemporaryFolder folder;
+  static const auto cache = std::make_shared<compile::BinaryCache>(folder.path());
+  return cache;
+}
+
 model::Compilation CpuMachine::compile(const KernelRun& run) {
-  compile::host::HostCompiler compiler({.instrument = run.instrument});
+  using compile::host::HostCompiler;
+  static std::map<std::pair<compile::host::Instrument, bool>, HostCompiler> compilers;
+  const compile::host::HostCompilerOptions options{
+      .instrument = run.instrument, .cache = run.reads_headers_anew ? nullptr : kept_headers()};
+  const std::pair kind(run.instrument, run.reads_headers_anew);
+  HostCompiler& compiler = compilers.try_emplace(kind, options).first->second;
   model::CompileJob job;
   job.source = {{"kernel.cu", run.source}};
   job.macros = run.macros;

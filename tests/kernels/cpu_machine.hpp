@@ -20,9 +20,13 @@ struct KernelRun {
   std::int64_t dynamic_shared_bytes = 0;
   std::vector<model::Macro> macros{};
   compile::host::Instrument instrument = compile::host::Instrument::none;
+  bool reads_headers_anew = false;  ///< where no other source has them
   bool cooperative = false;
   model::Dim3 cluster{1, 1, 1};
 };
+
+/// For the headers that the compilers of a test program have read; goes with the program.
+std::shared_ptr<compile::BinaryCache> kept_headers();
 
 /// False, with a message, where kernels cannot include the headers of a toolkit.
 bool has_toolkit();

@@ -12,8 +12,9 @@ namespace {
 
 std::vector<float> run_floats(const std::string& source, tuner::compile::host::Instrument instrument = {}) {
   CpuMachine machine;
-  return machine.run(KernelRun{.source = source, .block = {1, 1, 1}, .instrument = instrument},
-                     std::vector<float>(8, -7));
+  return machine.run(
+      KernelRun{.source = source, .block = {1, 1, 1}, .instrument = instrument, .reads_headers_anew = true},
+      std::vector<float>(8, -7));
 }
 
 }  // namespace

@@ -41,6 +41,17 @@ TEST_CASE("includes in angle brackets are told from those in quotes") {
   CHECK_FALSE(includes[1].bracketed);
 }
 
+TEST_CASE("includes behind a condition are told from those that are always made") {
+  const auto includes = tuner::source::include_lines(
+      "#pragma once\n#include <a>\n#if A\n#include <b>\n#ifdef B\n# endif\n#else\n#include <c>\n# endif\n"
+      "#include <d>\n");
+  std::string always;
+  for (const auto& include : includes)
+    if (include.always) always += include.name;
+  CHECK(includes.size() == 4);
+  CHECK(always == "ad");
+}
+
 TEST_CASE("includes of macros and in comments are none") {
   CHECK(names("#include MACRO\n//#include \"b\"\n/*\n#include \"c\"\n*/\n#include \"d\"") == "d ");
   CHECK(names("/* one */ /* two\n#include \"a\"\n*/ int x; // /*\n#include \"b\"") == "b ");

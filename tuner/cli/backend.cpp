@@ -80,7 +80,7 @@ void require_alike(const std::vector<Gpu>& gpus, const model::DeviceInfo& device
 Backend open_cuda_backend(const config::Settings& settings, std::vector<std::string> ids) {
   // Beside each other: a sweep that is known already consists of little else than these starts.
   auto starting = std::async(std::launch::async, [&settings] {
-    return std::make_unique<worker::RemoteCompiler>(compile_worker("nvrtc"), compiler_settings(settings));
+    return std::make_unique<worker::RemoteCompiler>(compile_worker(settings, "nvrtc"), compiler_settings(settings));
   });
   const auto open = [&settings](const std::string& id) {
     return std::async(std::launch::async, open_gpu, std::cref(settings), id);
@@ -162,8 +162,7 @@ struct Opener {
   model::DeviceInfo (*check_for)(const std::string& architecture) =
       nullptr;  ///< null: as the first kind does
   /// Called in a child; null: its runner is in this process.
-  std::unique_ptr<model::TrialRunner> (*runner)(const std::string& id,
-                                                const std::filesystem::path& cache) = nullptr;
+  std::unique_ptr<model::TrialRunner> (*runner)(const std::string& id, const Cache& cache) = nullptr;
 };
 
 Backend open_gpus(const config::Settings& settings, const std::string& device) {
@@ -182,7 +181,7 @@ constexpr std::array openers = {
     Opener{"cpu",
            [](const config::Settings& settings, const std::string&) { return open_cpu_backend(settings); },
            [](const std::string&) { return device::cpu::describe_cpu(); },
-           [](const std::string&, const std::filesystem::path&) { return cpu_runner(); }},
+           [](const std::string&, const Cache&) { return cpu_runner(); }},
     Opener{"replay",
            [](const config::Settings& settings, const std::string& device) {
              auto recorded = recorded_space(settings);
@@ -223,16 +222,15 @@ model::DeviceInfo device_to_check_for(const std::string& device, const std::stri
   return (check_for == nullptr ? openers.front().check_for : check_for)(architecture);
 }
 
-std::unique_ptr<model::TrialRunner> local_runner(const std::string& id,
-                                                 const std::filesystem::path& cache_folder) {
-  return opener_of(id).runner(id, cache_folder);
+std::unique_ptr<model::TrialRunner> local_runner(const std::string& id, const Cache& cache) {
+  return opener_of(id).runner(id, cache);
 }
 
 Backend compiling_backend(const config::Settings& settings, const model::DeviceInfo& device,
                           std::unique_ptr<worker::RemoteCompiler> first) {
   const std::string kind = compiler_kind(device);
   if (!first)
-    first = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), compiler_settings(settings));
+    first = std::make_unique<worker::RemoteCompiler>(compile_worker(settings, kind), compiler_settings(settings));
   Backend backend;
   backend.device = device;
   backend.compiler = first->name();

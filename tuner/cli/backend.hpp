@@ -81,26 +81,27 @@ std::string why_unlike(const model::DeviceInfo& first, const model::DeviceInfo& 
 
 // In child processes.
 
+/// What keeps binaries, for children and their parent.
+using Cache = std::shared_ptr<compile::BinaryCache>;
+
 /// `nvrtc` or the host compiler's name. Throws model::Error where it is missing.
-std::unique_ptr<compile::Compiler> local_compiler(const std::string& name);
+std::unique_ptr<compile::Compiler> local_compiler(const std::string& name, const Cache& cache);
 /// Runs trials on the device of an id, as DeviceInfo::id has it. It says what the device is without a context
-/// on it; that is made by the first trial. `cache_folder` keeps the device's own kernels.
-std::unique_ptr<model::TrialRunner> local_runner(const std::string& id,
-                                                 const std::filesystem::path& cache_folder);
-std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,
-                                                const std::filesystem::path& cache_folder);
+/// on it; that is made by the first trial. `cache` keeps the device's own kernels.
+std::unique_ptr<model::TrialRunner> local_runner(const std::string& id, const Cache& cache);
+std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id, const Cache& cache);
 std::unique_ptr<model::TrialRunner> cpu_runner();
 
 // How children are started and how long they may take, from the settings.
 
 worker::ChildCommand measure_worker(const config::Settings& settings, const std::string& device);
-worker::ChildCommand compile_worker(const std::string& compiler);
+worker::ChildCommand compile_worker(const config::Settings& settings, const std::string& compiler);
 worker::RemoteRunnerSettings runner_settings(const config::Settings& settings);
 worker::RemoteCompilerSettings compiler_settings(const config::Settings& settings);
 /// Compile workers to run: the setting, else one a core as far as memory allows.
 int compile_jobs(const config::Settings& settings);
 /// The binaries kept between runs.
-std::shared_ptr<compile::BinaryCache> binary_cache(const config::Settings& settings);
+Cache binary_cache(const config::Settings& settings);
 /// Compilers in child processes behind the cache. `first`, where given, was started to learn the compiler's
 /// name and becomes the first of them; the others start when a compilation misses the cache. `kind` is what
 /// local_compiler() takes.

@@ -42,7 +42,7 @@ class Filler {
 
   /// False where it was stopped, or the budget is spent.
   bool fill() {
-    m_bytes_before = m_cache->stats().bytes;
+    m_bytes_before = binary_bytes();
     if (model::device_kind(m_sweep.backend.device.kind).has_own_kernels) {
       model::CompileJob job =
           device::cuda::support_job(m_sweep.request.device.architecture, m_sweep.request.compiler);
@@ -72,6 +72,11 @@ class Filler {
   bool is_well() const { return m_bad_references == 0 && m_not_kept == 0; }
 
  private:
+  std::int64_t binary_bytes() const {
+    const compile::CacheStats stats = m_cache->stats();
+    return stats.bytes - stats.header_bytes;
+  }
+
   bool over() const {
     const double seconds = terminal::steady_clock()() - m_started;
     const bool late = m_budget.time.count() > 0 && seconds >= static_cast<double>(m_budget.time.count());
@@ -148,7 +153,7 @@ class Filler {
 
   /// While there is time to give another limit.
   void tell_of_size() {
-    const double each = static_cast<double>(m_cache->stats().bytes - m_bytes_before) / telling_compilations;
+    const double each = static_cast<double>(binary_bytes() - m_bytes_before) / telling_compilations;
     const auto trials = static_cast<double>(m_sweep.list.total() - m_sweep.list.known());
     const double expected = static_cast<double>(m_bytes_before) + each * trials;
     if (expected <= static_cast<double>(m_cache->limit_bytes())) return;

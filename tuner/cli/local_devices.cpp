@@ -105,11 +105,10 @@ model::DeviceInfo cuda_device(const std::string& id) {
                      "`tuner list devices` shows what there is", model::ExitCode::no_device);
 }
 
-std::vector<std::byte> support_binary(const model::DeviceInfo& device,
-                                      const std::filesystem::path& cache_folder) {
+std::vector<std::byte> support_binary(const model::DeviceInfo& device, const Cache& cache) {
   auto nvrtc = std::make_unique<compile::nvrtc::NvrtcCompiler>(compile::nvrtc::load_library());
   const model::CompileJob job = device::cuda::support_job(device.architecture, nvrtc->name());
-  compile::CachingCompiler compiler(std::move(nvrtc), std::make_shared<compile::BinaryCache>(cache_folder));
+  compile::CachingCompiler compiler(std::move(nvrtc), cache);
   model::Compilation compilation = compiler.compile(job);
   if (compilation.status != model::TrialStatus::ok) {
     throw model::Error(fmt::format("the tuner's own kernels do not compile for {}: {}", device.architecture,
@@ -130,11 +129,10 @@ std::vector<std::string> cupti_places() {
   return places;
 }
 
-std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info,
-                                              const std::filesystem::path& cache_folder) {
+std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info, const Cache& cache) {
   const int ordinal = std::stoi(info.id.substr(info.id.find(':') + 1));
   // Each takes some tenth of a second, and the first trial waits for both.
-  auto support = std::async(std::launch::async, support_binary, info, cache_folder);
+  auto support = std::async(std::launch::async, support_binary, info, cache);
   auto nvml = std::make_shared<device::cuda::Nvml>();
   measure::Surroundings surroundings;
   surroundings.max_sm_clock_mhz = device::cuda::max_sm_clock_mhz(ordinal);
@@ -182,9 +180,11 @@ class GpuCompilers final : public compile::Compiler {
 
 }  // namespace
 
-std::unique_ptr<compile::Compiler> local_compiler(const std::string& name) {
+std::unique_ptr<compile::Compiler> local_compiler(const std::string& name, const Cache& cache) {
   if (name == "nvrtc") return std::make_unique<GpuCompilers>();
-  return std::make_unique<compile::host::HostCompiler>(compile::host::host_options_of_worker());
+  compile::host::HostCompilerOptions options = compile::host::host_options_of_worker();
+  options.cache = cache;
+  return std::make_unique<compile::host::HostCompiler>(std::move(options));
 }
 
 std::unique_ptr<model::TrialRunner> cpu_runner() {
@@ -213,10 +213,9 @@ std::string why_no_energy(const model::DeviceInfo& device) {
                            folder.string());
 }
 
-std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id,
-                                                const std::filesystem::path& cache_folder) {
+std::unique_ptr<model::TrialRunner> cuda_runner(const std::string& id, const Cache& cache) {
   const model::DeviceInfo info = cuda_device(id);
-  return std::make_unique<LazyRunner>(info, [info, cache_folder] { return open_cuda(info, cache_folder); });
+  return std::make_unique<LazyRunner>(info, [info, cache] { return open_cuda(info, cache); });
 }
 
 int list_devices(const std::string& format) {

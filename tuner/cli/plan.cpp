@@ -220,14 +220,14 @@ class Planner {
     return failed;
   }
 
-  /// Past the cache: a plan leaves nothing behind.
+  /// Past the cache: a plan keeps none of its binaries.
   compile::CompilePool& sample_pool() {
     if (!m_pool) {
       worker::RemoteCompilerSettings remote = compiler_settings(m_sweep.settings);
       remote.name = m_sweep.request.compiler;
-      m_pool.emplace(m_sweep.backend.compile_jobs, [remote, kind = compiler_kind(m_sweep.backend.device)] {
-        return std::make_unique<worker::RemoteCompiler>(compile_worker(kind), remote);
-      });
+      const auto child = compile_worker(m_sweep.settings, compiler_kind(m_sweep.backend.device));
+      m_pool.emplace(m_sweep.backend.compile_jobs,
+                     [remote, child] { return std::make_unique<worker::RemoteCompiler>(child, remote); });
     }
     return *m_pool;
   }

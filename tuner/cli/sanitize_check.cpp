@@ -203,7 +203,9 @@ sanitize::Sanitizer make_sanitizer(const config::Settings& settings) {
   using std::chrono::milliseconds;
   const milliseconds run = runner_settings(settings).run_deadline;
   const milliseconds compile = compiler_settings(settings).deadline;
-  return sanitize::Sanitizer({.run_limit = run * watched_run, .compile_limit = compile * watched_compile});
+  return sanitize::Sanitizer({.run_limit = run * watched_run,
+                              .compile_limit = compile * watched_compile,
+                              .cache = binary_cache(settings)});
 }
 
 std::string summary(const std::string& kernel, const Tally& tally) {

@@ -24,15 +24,25 @@ std::chrono::milliseconds milliseconds(double seconds) {
 /// Memory a compile worker may need: large unrolled kernels take several hundred megabytes in ptxas.
 constexpr std::int64_t bytes_per_compile_worker = std::int64_t{1} << 30;
 
+worker::ChildCommand child_command(const config::Settings& settings, const char* task,
+                                   const std::string& what) {
+  return {{"worker", task, what, "--fd", fmt::format("{}", worker::child_socket), "--cache-folder",
+           settings.cache_folder().string(), "--cache-limit-mb",
+           fmt::format("{}", settings.integer("cache_limit_mb"))}};
+}
+
+std::shared_ptr<compile::BinaryCache> binary_cache(const std::string& folder, std::int64_t limit_mb) {
+  return std::make_shared<compile::BinaryCache>(folder, limit_mb << 20);
+}
+
 }  // namespace
 
 worker::ChildCommand measure_worker(const config::Settings& settings, const std::string& device) {
-  return {{"worker", "measure", device, "--fd", fmt::format("{}", worker::child_socket), "--cache-folder",
-           settings.cache_folder().string()}};
+  return child_command(settings, "measure", device);
 }
 
-worker::ChildCommand compile_worker(const std::string& compiler) {
-  return {{"worker", "compile", compiler, "--fd", fmt::format("{}", worker::child_socket)}};
+worker::ChildCommand compile_worker(const config::Settings& settings, const std::string& compiler) {
+  return child_command(settings, "compile", compiler);
 }
 
 worker::RemoteRunnerSettings runner_settings(const config::Settings& settings) {
@@ -50,8 +60,7 @@ worker::RemoteCompilerSettings compiler_settings(const config::Settings& setting
 }
 
 std::shared_ptr<compile::BinaryCache> binary_cache(const config::Settings& settings) {
-  return std::make_shared<compile::BinaryCache>(settings.cache_folder(), settings.integer("cache_limit_mb")
-                                                                             << 20);
+  return binary_cache(settings.cache_folder(), settings.integer("cache_limit_mb"));
 }
 
 compile::CompilePool::Factory remote_compilers(const config::Settings& settings, const std::string& kind,
@@ -65,13 +74,14 @@ compile::CompilePool::Factory remote_compilers(const config::Settings& settings,
   shared->first = std::move(first);
   worker::RemoteCompilerSettings remote = compiler_settings(settings);
   remote.name = compiler;
-  return [shared, remote, kind, cache = binary_cache(settings)]() -> std::unique_ptr<compile::Compiler> {
+  return [shared, remote, child = compile_worker(settings, kind),
+          cache = binary_cache(settings)]() -> std::unique_ptr<compile::Compiler> {
     std::unique_ptr<worker::RemoteCompiler> inner;
     {
       const std::lock_guard lock(shared->mutex);
       inner = std::move(shared->first);
     }
-    if (!inner) inner = std::make_unique<worker::RemoteCompiler>(compile_worker(kind), remote);
+    if (!inner) inner = std::make_unique<worker::RemoteCompiler>(child, remote);
     return std::make_unique<compile::CachingCompiler>(std::move(inner), cache);
   };
 }
@@ -91,6 +101,7 @@ constexpr int compiler_niceness = 10;
 struct WorkerOptions {
   std::string what;
   std::string cache_folder;
+  std::int64_t cache_limit_mb = 0;
   int fd = -1;
 };
 
@@ -102,11 +113,15 @@ int serve_compilations(const Context&, const WorkerOptions& options) {
   for (const char* variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) unsetenv(variable);
   // Measuring comes first: while every core compiles, its process must still get one when the GPU is done.
   static_cast<void>(nice(compiler_niceness));
-  return worker::serve_compiler(options.fd, [&] { return local_compiler(options.what); });
+  return worker::serve_compiler(options.fd, [&] {
+    return local_compiler(options.what, binary_cache(options.cache_folder, options.cache_limit_mb));
+  });
 }
 
 int serve_trials(const Context&, const WorkerOptions& options) {
-  return worker::serve_runner(options.fd, [&] { return local_runner(options.what, options.cache_folder); });
+  return worker::serve_runner(options.fd, [&] {
+    return local_runner(options.what, binary_cache(options.cache_folder, options.cache_limit_mb));
+  });
 }
 
 int print_devices(const Context&, const NoOptions&) {
@@ -128,7 +143,8 @@ void add_kind(const CommandPlace& place, const std::string& name, const std::str
   Command<WorkerOptions> command(place, name, description, serve);
   command->add_option("what", command.options().what)->required();
   command->add_option("--fd", command.options().fd)->required();
-  command->add_option("--cache-folder", command.options().cache_folder);
+  command->add_option("--cache-folder", command.options().cache_folder)->required();
+  command->add_option("--cache-limit-mb", command.options().cache_limit_mb)->required();
 }
 
 }  // namespace

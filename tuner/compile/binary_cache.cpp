@@ -174,6 +174,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view entry_suffix = ".bin";
+constexpr std::string_view headers_suffix = ".headers";
 constexpr std::string_view temporary_suffix = ".tmp";
 /// A temporary file this old belongs to a writer that died.
 constexpr std::time_t abandoned_after_s = 3600;
@@ -210,6 +211,7 @@ struct StoredFile {
   std::int64_t bytes = 0;
   std::timespec used{};
   bool temporary = false;
+  bool headers = false;
 };
 
 /// Every file of ours under `folder`, and nothing else: a folder given by mistake loses nothing to prune().
@@ -223,10 +225,11 @@ std::vector<StoredFile> stored_files(const fs::path& folder) {
          inner.increment(inner_error)) {
       const fs::path& path = inner->path();
       const bool temporary = path.extension() == temporary_suffix;
-      if (!temporary && path.extension() != entry_suffix) continue;
+      const bool headers = path.extension() == headers_suffix;
+      if (!temporary && !headers && path.extension() != entry_suffix) continue;
       struct stat status {};
       if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-      files.push_back({path, status.st_size, status.st_mtim, temporary});
+      files.push_back({path, status.st_size, status.st_mtim, temporary, headers});
     }
   }
   return files;
@@ -264,6 +267,12 @@ bool is_failure(const model::Compilation& compilation) {
   return compilation.status == model::TrialStatus::compile_error;
 }
 
+void add(CacheStats& stats, const StoredFile& file) {
+  stats.entries += file.headers ? 0 : 1;
+  stats.bytes += file.bytes;
+  stats.header_bytes += file.headers ? file.bytes : 0;
+}
+
 bool used_before(const StoredFile& a, const StoredFile& b) {
   if (a.used.tv_sec != b.used.tv_sec) return a.used.tv_sec < b.used.tv_sec;
   return a.used.tv_nsec < b.used.tv_nsec;
@@ -271,16 +280,28 @@ bool used_before(const StoredFile& a, const StoredFile& b) {
 
 }  // namespace
 
+namespace {
+
+/// Makes the folder, where it can.
+fs::path temporary_beside(const fs::path& path) {
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  return path.parent_path() / (model::Digest::random().hex() + std::string(temporary_suffix));
+}
+
+}  // namespace
+
 BinaryCache::BinaryCache(fs::path folder, std::int64_t limit_bytes)
     : m_folder(std::move(folder)), m_limit_bytes(limit_bytes) {}
 
-fs::path BinaryCache::entry_path(const model::Digest& key) const {
+fs::path BinaryCache::path_of(const model::Digest& key, std::string_view suffix) const {
   const std::string name = key.hex();
-  return m_folder / name.substr(0, 2) / (name.substr(2) + std::string(entry_suffix));
+  return m_folder / name.substr(0, 2) / (name.substr(2) + std::string(suffix));
 }
 
 std::optional<model::Compilation> BinaryCache::load(const model::Digest& key) const {
-  const std::optional<std::string> bytes = read_entry(entry_path(key), largest_entry_bytes + overhead_bytes);
+  const std::optional<std::string> bytes =
+      read_entry(path_of(key, entry_suffix), largest_entry_bytes + overhead_bytes);
   if (!bytes) return std::nullopt;
   std::optional<model::Compilation> compilation = decode_entry(key, *bytes, largest_entry_bytes);
   if (!compilation || !is_cacheable(*compilation)) return std::nullopt;
@@ -290,19 +311,15 @@ std::optional<model::Compilation> BinaryCache::load(const model::Digest& key) co
 
 bool BinaryCache::has(const model::Digest& key) const {
   std::error_code error;
-  return fs::is_regular_file(entry_path(key), error);
+  return fs::is_regular_file(path_of(key, entry_suffix), error);
 }
 
 bool BinaryCache::store(const model::Digest& key, const model::Compilation& compilation) {
   if (!is_cacheable(compilation)) return false;
   if (compilation.binary.size() + compilation.log.size() > largest_entry_bytes / 2) return false;
   const std::string bytes = encode_entry(key, compilation);
-  const fs::path path = entry_path(key);
-  const fs::path temporary =
-      path.parent_path() / (model::Digest::random().hex() + std::string(temporary_suffix));
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) return false;
+  const fs::path path = path_of(key, entry_suffix);
+  const fs::path temporary = temporary_beside(path);
   // No fsync: after a power cut a torn entry fails its checksum and is compiled again.
   if (!write_whole(temporary, bytes) || ::rename(temporary.c_str(), path.c_str()) != 0) {
     ::unlink(temporary.c_str());
@@ -310,6 +327,32 @@ bool BinaryCache::store(const model::Digest& key, const model::Compilation& comp
   }
   account(static_cast<std::int64_t>(bytes.size()));
   return true;
+}
+
+std::optional<fs::path> BinaryCache::file_of(const model::Digest& key) const {
+  fs::path path = path_of(key, headers_suffix);
+  if (::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return path;
+}
+
+std::optional<fs::path> BinaryCache::keep_file(const model::Digest& key,
+                                               const std::function<bool(const fs::path&)>& write) {
+  fs::path path = path_of(key, headers_suffix);
+  const fs::path temporary = temporary_beside(path);
+  struct stat status {};
+  const auto is_kept = [&] {
+    if (!write(temporary)) return false;
+    const util::FileDescriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    // Unlike an entry it has no checksum that would tell a torn one after a power cut.
+    return file && ::fstat(file.get(), &status) == 0 && status.st_size <= m_limit_bytes / 4 &&
+           ::fsync(file.get()) == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+  };
+  if (!is_kept()) {
+    ::unlink(temporary.c_str());
+    return std::nullopt;
+  }
+  account(status.st_size);
+  return path;
 }
 
 std::string BinaryCache::why_unwritable() const {
@@ -333,9 +376,7 @@ void BinaryCache::account(std::int64_t bytes) {
 CacheStats BinaryCache::stats() const {
   CacheStats stats;
   for (const StoredFile& file : stored_files(m_folder)) {
-    if (file.temporary) continue;
-    ++stats.entries;
-    stats.bytes += file.bytes;
+    if (!file.temporary) add(stats, file);
   }
   return stats;
 }
@@ -355,8 +396,7 @@ CacheStats BinaryCache::prune(std::int64_t target_bytes) {
     if (total <= target_bytes) continue;
     if (::unlink(file.path.c_str()) != 0) continue;
     total -= file.bytes;
-    ++removed.entries;
-    removed.bytes += file.bytes;
+    add(removed, file);
   }
   return removed;
 }

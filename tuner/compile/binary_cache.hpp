@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,7 +26,8 @@ std::optional<model::Compilation> decode_entry(const model::Digest& key, std::st
 /// What is kept, or was taken away.
 struct CacheStats {
   std::int64_t entries = 0;
-  std::int64_t bytes = 0;  ///< of the files, as stored
+  std::int64_t bytes = 0;         ///< of the files, as stored
+  std::int64_t header_bytes = 0;  ///< of these, of files that keep_file() made
 };
 
 /// Compilations kept between runs, one compressed file each, found by CompileJob::key(). Several threads and
@@ -54,13 +56,21 @@ class BinaryCache {
   /// Keeps `compilation` if it is worth keeping (see is_cacheable); false when it was not kept.
   bool store(const model::Digest& key, const model::Compilation& compilation);
 
+  /// A file that keep_file() made, marked as used now. It may vanish at any time, as entries do, and its
+  /// bytes are not checked.
+  std::optional<std::filesystem::path> file_of(const model::Digest& key) const;
+  /// Has `write` make a file of a compiler's own at the path it is given, and keeps it. Nothing where `write`
+  /// returns false, the folder cannot be written, or the file is larger than a quarter of the limit.
+  std::optional<std::filesystem::path> keep_file(
+      const model::Digest& key, const std::function<bool(const std::filesystem::path&)>& write);
+
   CacheStats stats() const;
   /// Removes the entries used longest ago until at most `target_bytes` remain, and what crashed writers left.
   CacheStats prune(std::int64_t target_bytes);
   CacheStats clear() { return prune(0); }
 
  private:
-  std::filesystem::path entry_path(const model::Digest& key) const;
+  std::filesystem::path path_of(const model::Digest& key, std::string_view suffix) const;
   void account(std::int64_t bytes);
 
   std::filesystem::path m_folder;

@@ -315,8 +315,13 @@ bool opens_namespace(Tokens declaration) {
 std::vector<IncludeLine> include_lines(std::string_view source) {
   std::vector<IncludeLine> found;
   const std::vector<Token> tokens = tokens_of(source);
+  int conditions = 0;
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    if (!tokens[i].starts_line || tokens[i].text != "#" || tokens[i + 1].text != "include") continue;
+    if (!tokens[i].starts_line || tokens[i].text != "#") continue;
+    const std::string_view directive = tokens[i + 1].text;
+    if (directive.starts_with("if")) ++conditions;
+    if (directive == "endif") --conditions;
+    if (directive != "include") continue;
     const Token& opening = tokens[i + 2];
     const bool bracketed = opening.text == "<";
     if (!opening.in_directive || (!bracketed && !opening.text.starts_with('"'))) continue;
@@ -324,7 +329,8 @@ std::vector<IncludeLine> include_lines(std::string_view source) {
     const std::size_t end = source.find_first_of(bracketed ? ">\n" : "\"\n", begin);
     if (end == std::string_view::npos || end == begin || source[end] == '\n') continue;
     const auto column = static_cast<int>(begin - (source.rfind('\n', begin) + 1)) + 1;
-    found.push_back({std::string(source.substr(begin, end - begin)), opening.line, column, bracketed});
+    found.push_back(
+        {std::string(source.substr(begin, end - begin)), opening.line, column, bracketed, conditions == 0});
   }
   return found;
 }

@@ -80,6 +80,7 @@ struct IncludeLine {
   int line = 0;            ///< from 1
   int column = 0;          ///< of the name, from 1
   bool bracketed = false;  ///< `#include <name>`
+  bool always = true;      ///< it stands behind no #if
 };
 
 /// The `#include "name"` and `#include <name>` lines of a source outside comments. Conditions (#if) are not

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 
 #include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/source/kernel_source.hpp"
 #include "tuner/source/tokens.hpp"
 
 namespace tuner::compile::host {
@@ -127,6 +130,47 @@ std::vector<std::string> device_macros(const std::vector<model::SourceText>& sou
 
 std::string without_host_code(std::string_view source, const std::vector<std::string>& device_macros) {
   return HostFunctions(source, device_macros).blanked();
+}
+
+namespace {
+
+/// Why a source with code for the host does not compile, in one line before its log.
+std::string host_code_note(const model::CompileJob& job, const std::string& log) {
+  for (const model::SourceText& source : job.source) {
+    const int line = source::host_code_line(source.text);
+    if (line == 0) continue;
+    return fmt::format(
+        "{} (the CPU device removes functions of the host, see {}:{}, and the rest does not compile; "
+        "devices = [\"cuda\"] restricts the kernel to GPUs)\n",
+        first_error(log), source.name, line);
+  }
+  return "";
+}
+
+/// Where a compiler or an assembler did not know instructions of a GPU: that, in one line before its log.
+std::string assembly_note(const model::CompileJob& job, const std::string& log) {
+  const std::string_view error = first_error(log);
+  const bool is_about_it = log.find("Assembler messages") != std::string::npos ||
+                           error.find("constraint") != std::string::npos ||
+                           error.find("instruction") != std::string::npos;
+  for (const model::SourceText& source : job.source) {
+    if (!is_about_it) break;
+    for (const source::Token& token : source::tokens_of(source.text)) {
+      if (token.in_directive || !(token.is("asm") || token.is("__asm__") || token.is("__asm"))) continue;
+      return fmt::format(
+          "{}:{}: error: inline PTX does not run on the CPU: put it behind #ifdef __CUDA_ARCH__ "
+          "(devices = [\"cuda\"] restricts the kernel to GPUs)\n",
+          source.name, token.line);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string note_on_source(const model::CompileJob& job, const std::string& log) {
+  const std::string note = assembly_note(job, log);
+  return note.empty() ? host_code_note(job, log) : note;
 }
 
 }  // namespace tuner::compile::host

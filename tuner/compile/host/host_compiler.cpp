@@ -11,9 +11,8 @@
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
+#include "tuner/model/digest.hpp"
 #include "tuner/model/error.hpp"
-#include "tuner/source/kernel_source.hpp"
-#include "tuner/source/tokens.hpp"
 #include "tuner/util/command.hpp"
 #include "tuner/util/files.hpp"
 
@@ -194,23 +193,42 @@ Arguments toolkit_options() {
   return {"-idirafter", headers.string(), "-idirafter", (headers / "cccl").string()};
 }
 
+void add_to(Arguments& command, const Arguments& more) {
+  command.insert(command.end(), more.begin(), more.end());
+}
+
+Arguments options_in(const std::filesystem::path& folder) {
+  // Equal jobs give equal binaries.
+  return {"-fPIC", "-g1", "-w", fmt::format("-ffile-prefix-map={}=.", folder.string())};
+}
+
+/// Kernels reinterpret arrays as wider types, which nvcc permits; deep frames must not jump over a fibre's
+/// guard page.
+Arguments kernel_options(Instrument instrument, bool is_clang) {
+  Arguments options = {"-fvisibility=hidden", "-fno-strict-aliasing", "-fstack-clash-protection",
+                       "-ffp-contract=off"};
+  add_to(options, instrument_options(instrument, is_clang));
+  return options;
+}
+
+/// Changes when the toolkit's headers do.
+std::string toolkit_state() {
+  const std::filesystem::path header = find_header_folder() / "cuda_fp16.h";
+  std::error_code error;
+  const auto time = std::filesystem::last_write_time(header, error);
+  return error ? "" : fmt::format("{} {}", header.string(), time.time_since_epoch().count());
+}
+
 Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& options, bool is_clang,
                           const model::CompileJob& job, const UnitLayout& layout,
                           const util::TemporaryFolder& folder, std::string& left_out) {
   Arguments command;
   if (!job.host_library) command = without_foreign_flags();
-  command.insert(command.end(), compiler.begin(), compiler.end());
-  const auto add = [&](const Arguments& more) { command.insert(command.end(), more.begin(), more.end()); };
-  add({"-x", "c++", "-fPIC", "-g1", "-w"});
-  add({fmt::format("-ffile-prefix-map={}=.", folder.path().string())});  // equal jobs give equal binaries
-  if (job.host_library) {
-    add({"-O2"});
-  } else {
-    // Kernels reinterpret arrays as wider types, which nvcc permits; deep frames must not jump over a fibre's
-    // guard page.
-    add({"-fvisibility=hidden", "-fno-strict-aliasing", "-fstack-clash-protection", "-ffp-contract=off"});
-    add(instrument_options(options.instrument, is_clang));
-  }
+  const auto add = [&](const Arguments& more) { add_to(command, more); };
+  add(compiler);
+  add({"-x", "c++"});
+  add(options_in(folder.path()));
+  add(job.host_library ? Arguments{"-O2"} : kernel_options(options.instrument, is_clang));
   add(job_options(job.options, left_out));
   if (job.host_library) {
     for (const auto* macros : {&job.vocabulary, &job.macros}) {
@@ -218,7 +236,7 @@ Arguments compile_command(const Arguments& compiler, const HostCompilerOptions& 
         command.push_back(fmt::format("-D{}={}", macro.name, macro.value));
     }
   }
-  if (!job.host_library) add({"-I", layout.runtime_folder});
+  if (!job.host_library) add({"-I", RuntimeHeaders::runtime});
   add({"-I", layout.source_folder, layout.unit});
   if (!job.host_library) add(toolkit_options());
   return command;
@@ -270,6 +288,10 @@ std::vector<Arguments> host_commands(const Arguments& compiler, Arguments compil
   return {std::move(compile), std::move(link)};
 }
 
+bool died(const util::CommandResult& result) {
+  return result.exit_code != 0 && (result.signal != 0 || compiler_died(result.output));
+}
+
 /// Adds what a command said and how it ended.
 void add(const util::CommandResult& result, std::chrono::milliseconds limit,
          model::Compilation& compilation) {
@@ -278,47 +300,14 @@ void add(const util::CommandResult& result, std::chrono::milliseconds limit,
     compilation.status = model::TrialStatus::timeout;
     compilation.log += fmt::format("the host compiler did not finish within {} s\n", limit.count() / 1000);
   } else if (result.exit_code != 0) {
-    const bool died = result.signal != 0 || compiler_died(result.output);
     const bool lacks_headers = std::ranges::any_of(
         missing_headers, [&](const char* text) { return result.output.find(text) != std::string::npos; });
-    compilation.status = died            ? model::TrialStatus::crashed
+    compilation.status = died(result)    ? model::TrialStatus::crashed
                          : lacks_headers ? model::TrialStatus::skipped  // tried again
                                          : model::TrialStatus::compile_error;
     if (result.signal != 0)
       compilation.log += fmt::format("the host compiler was ended by signal {}\n", result.signal);
   }
-}
-
-/// Why a source with code for the host does not compile, in one line before its log.
-std::string host_code_note(const model::CompileJob& job, const std::string& log) {
-  for (const model::SourceText& source : job.source) {
-    const int line = source::host_code_line(source.text);
-    if (line == 0) continue;
-    return fmt::format(
-        "{} (the CPU device removes functions of the host, see {}:{}, and the rest does not compile; "
-        "devices = [\"cuda\"] restricts the kernel to GPUs)\n",
-        first_error(log), source.name, line);
-  }
-  return "";
-}
-
-/// Where a compiler or an assembler did not know instructions of a GPU: that, in one line before its log.
-std::string assembly_note(const model::CompileJob& job, const std::string& log) {
-  const std::string_view error = first_error(log);
-  const bool is_about_it = log.find("Assembler messages") != std::string::npos ||
-                           error.find("constraint") != std::string::npos ||
-                           error.find("instruction") != std::string::npos;
-  for (const model::SourceText& source : job.source) {
-    if (!is_about_it) break;
-    for (const source::Token& token : source::tokens_of(source.text)) {
-      if (token.in_directive || !(token.is("asm") || token.is("__asm__") || token.is("__asm"))) continue;
-      return fmt::format(
-          "{}:{}: error: inline PTX does not run on the CPU: put it behind #ifdef __CUDA_ARCH__ "
-          "(devices = [\"cuda\"] restricts the kernel to GPUs)\n",
-          source.name, token.line);
-    }
-  }
-  return "";
 }
 
 void describe_entries(const model::CompileJob& job, model::Compilation& compilation) {
@@ -361,15 +350,81 @@ std::string HostCompiler::name() const {
   return m_name;
 }
 
+void HostCompiler::prepare() {
+  if (m_headers && m_headers->are_there()) return;
+  m_headers.emplace();
+  m_begins.clear();
+}
+
+HostCompiler::Begin& HostCompiler::begin_of(const std::string& text) {
+  prepare();
+  const auto [found, is_new] = m_begins.try_emplace(text);
+  if (is_new) {
+    found->second.folder = m_headers->add_begin(text);
+    if (m_options.cache && !m_name.starts_with("clang")) precompile(text, found->second);
+  }
+  return found->second;
+}
+
+/// g++ sees itself whether the result fits a unit's options, and reads the text where it does not.
+void HostCompiler::precompile(const std::string& text, Begin& begin) {
+  std::string left_out;
+  Arguments options = kernel_options(m_options.instrument, false);
+  add_to(options, job_options({}, left_out));
+  add_to(options, {"-I", RuntimeHeaders::runtime});
+  add_to(options, toolkit_options());
+  model::DigestBuilder identity;
+  identity.add("precompiled headers").add(m_name).add(text).add(toolkit_state());
+  for (const std::string& option : options) identity.add(option);
+  const model::Digest key = identity.finish();
+  const auto make = [&](const std::filesystem::path& result) {
+    Arguments command = without_foreign_flags();
+    add_to(command, m_command);
+    add_to(command, {"-x", "c++-header"});
+    add_to(command, options_in(begin.folder));
+    add_to(command, options);
+    add_to(command, {RuntimeHeaders::begin, "-o", result.string()});
+    return util::run_command(command, begin.folder, m_options.deadline, m_options.group).exit_code == 0;
+  };
+  std::optional<std::filesystem::path> file = m_options.cache->file_of(key);
+  if (!file) file = m_options.cache->keep_file(key, make);
+  if (!file) return;
+  std::error_code error;
+  std::filesystem::create_symlink(*file, begin.folder / RuntimeHeaders::precompiled_begin, error);
+  if (!error) begin.precompiled = *file;
+}
+
+/// Runs a compilation or what follows it, and once more where g++ breaks down over its headers.
+util::CommandResult HostCompiler::run(Arguments& command, const std::filesystem::path& folder,
+                                      std::chrono::steady_clock::time_point deadline, Begin* begin) const {
+  const auto attempt = [&] {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    return util::run_command(command, folder, std::max(left, std::chrono::milliseconds(1)), m_options.group);
+  };
+  util::CommandResult result = attempt();
+  if (begin == nullptr) return result;
+  if (!begin->precompiled.empty() && !result.timed_out && died(result)) {
+    std::error_code ignored;
+    std::filesystem::remove(begin->folder / RuntimeHeaders::precompiled_begin, ignored);
+    std::filesystem::remove(begin->precompiled, ignored);
+    begin->precompiled.clear();
+    result = attempt();
+  }
+  if (result.output.find(refused_inlining) != std::string::npos) {
+    command.emplace_back(without_inlining);
+    result = attempt();
+  }
+  return result;
+}
+
 model::Compilation HostCompiler::compile(const model::CompileJob& job) {
+  Begin* const begin = job.host_library ? nullptr : &begin_of(begin_of_unit(job));
   const auto start = std::chrono::steady_clock::now();
   const auto limit = job.patience() * m_options.deadline;
   const auto deadline = start + limit;
-  const auto left = [&] {
-    return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
-                    std::chrono::milliseconds(1));
-  };
   const util::TemporaryFolder folder;
+  if (begin != nullptr) RuntimeHeaders::show_in(folder, begin->folder);
   model::Compilation compilation;
   std::string left_out;
   const UnitLayout layout =
@@ -391,21 +446,14 @@ model::Compilation HostCompiler::compile(const model::CompileJob& job) {
 
   for (Arguments& command : commands) {
     if (compilation.status != model::TrialStatus::ok) break;
-    const auto run = [&] { return util::run_command(command, folder.path(), left(), m_options.group); };
-    util::CommandResult result = run();
-    if (!job.host_library && result.output.find(refused_inlining) != std::string::npos) {
-      command.emplace_back(without_inlining);
-      result = run();
-    }
-    add(result, limit, compilation);
+    add(run(command, folder.path(), deadline, begin), limit, compilation);
   }
   if (compilation.status == model::TrialStatus::ok) {
     compilation.binary = bytes_of(folder.path() / binary);
     describe_entries(job, compilation);
   }
   if (compilation.status == model::TrialStatus::compile_error && !job.host_library) {
-    const std::string note = assembly_note(job, compilation.log);
-    compilation.log.insert(0, note.empty() ? host_code_note(job, compilation.log) : note);
+    compilation.log.insert(0, note_on_source(job, compilation.log));
   }
   compilation.log = tidy_log(compilation.log);
   compilation.compile_ms =

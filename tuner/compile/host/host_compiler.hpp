@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/compile/binary_cache.hpp"
 #include "tuner/compile/compiler.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/util/command.hpp"
@@ -40,10 +42,48 @@ struct HostCompilerOptions {
   /// Of one compilation, times CompileJob::patience().
   std::chrono::milliseconds deadline = std::chrono::minutes(2);
   util::CommandGroup group = util::CommandGroup::own;  ///< what the compiler runs in
+  /// Keeps the headers of kernels as g++ has read them, which saves a third of most compilations; null: they
+  /// are read each time.
+  std::shared_ptr<BinaryCache> cache{};
 };
 
 /// For a process whose parent has the deadline, and kills it with its group.
 HostCompilerOptions host_options_of_worker();
+
+/// Whether a source may include this header and still see no more than the runtime's headers and those of the
+/// host that declare types and limits alone.
+bool fits_runtime_headers(std::string_view name);
+
+/// The begin of a job's unit: the headers of the host that its sources need, the runtime's, and those of the
+/// toolkit for narrow types that its sources include whatever their macros are. Many jobs share it, so it can
+/// be precompiled.
+std::string begin_of_unit(const model::CompileJob& job);
+
+/// `#include` lines of the narrow types' headers among `names` that this machine has.
+std::string narrow_includes(const std::vector<std::string>& names);
+
+/// The headers of tuner/device/cpu/runtime as files, and begins of units, for all that one compiler makes.
+class RuntimeHeaders {
+ public:
+  static constexpr const char* runtime = "runtime";  ///< a folder
+  static constexpr const char* begin = "begin/begin.hpp";
+  static constexpr const char* precompiled_begin = "begin/begin.hpp.gch";
+
+  /// Writes the runtime's. Throws model::Error where a temporary folder cannot be written.
+  RuntimeHeaders();
+
+  /// False where something else has removed them.
+  bool are_there() const;
+  /// A folder with `begin`, which has this text, and `runtime`. Throws model::Error.
+  std::filesystem::path add_begin(const std::string& text);
+  /// Makes both appear in a unit's folder, so that units compile to the same wherever these are. Throws
+  /// model::Error.
+  static void show_in(const util::TemporaryFolder& unit, const std::filesystem::path& begin_folder);
+
+ private:
+  util::TemporaryFolder m_folder;
+  int m_begins = 0;
+};
 
 /// Makes a shared object for the CPU device from a kernel's CUDA C++ source, with the host's C++ compiler:
 /// $TUNER_HOST_CXX, else the first of $CXX, c++, g++ and clang++ that exists. GCC and Clang are understood.
@@ -68,26 +108,40 @@ class HostCompiler final : public Compiler {
   /// Options of the form -std=…, -D…, -U… and -O… reach the compiler; others are NVRTC's, and the log says
   /// that they were left out. Throws model::Error where a temporary folder cannot be written.
   model::Compilation compile(const model::CompileJob& job) override;
+  /// Writes the runtime's headers, which otherwise the first job does. To be called before this process
+  /// forks children that compile. Throws model::Error where a temporary folder cannot be written.
+  void prepare();
 
   /// AddressSanitizer's shared library, which must be loaded before anything else (LD_PRELOAD) in a process
   /// that loads binaries built with Instrument::memory. Throws model::Error where the compiler has none.
   std::string address_sanitizer_library() const;
 
  private:
+  /// A begin of units as it lies on the disk.
+  struct Begin {
+    std::filesystem::path folder;
+    std::filesystem::path precompiled;  ///< empty: it is not
+  };
+  Begin& begin_of(const std::string& text);
+  void precompile(const std::string& text, Begin& begin);
+  util::CommandResult run(std::vector<std::string>& command, const std::filesystem::path& folder,
+                          std::chrono::steady_clock::time_point deadline, Begin* begin) const;
+
   HostCompilerOptions m_options;
   std::vector<std::string> m_command;  ///< program and the arguments that always come first
   std::string m_name;
+  std::optional<RuntimeHeaders> m_headers;
+  std::map<std::string, Begin> m_begins;  ///< by their texts
 };
 
 /// Where things are below the temporary folder a job is compiled in.
 struct UnitLayout {
-  std::string runtime_folder;  ///< the headers kernels see
-  std::string source_folder;   ///< the folder of the main file; its headers are relative to it
-  std::string unit;            ///< the file to compile
+  std::string source_folder;  ///< the folder of the main file; its headers are relative to it
+  std::string unit;           ///< the file to compile
 };
 
 /// `bind_static`: as rewrite_shared() takes it.
-/// Writes everything the compiler needs: the runtime headers, the job's headers, and a unit of the main
+/// Writes what a job brings: its headers, and a unit of the main
 /// source followed by a launcher for each entry. `#line` makes diagnostics name the job's own files. Returns
 /// the layout, and in `problems`, in a compiler's format, what is wrong already; then nothing can be
 /// compiled.
@@ -142,5 +196,9 @@ std::vector<std::string> device_macros(const std::vector<model::SourceText>& sou
 /// `__device__`, `__global__` nor `constexpr`, nor one of `device_macros`. As many lines as before. Classes
 /// stay as they are.
 std::string without_host_code(std::string_view source, const std::vector<std::string>& device_macros);
+
+/// What a source that does not compile has that the CPU device does not take, code for the host or PTX, in
+/// one line before its log; empty: neither.
+std::string note_on_source(const model::CompileJob& job, const std::string& log);
 
 }  // namespace tuner::compile::host

@@ -280,13 +280,16 @@ std::size_t read_messages(const ChildEnd& end, std::size_t first,
 Sanitizer::Sanitizer(SanitizerOptions options)
     : m_options(options),
       m_limits(describe_cpu().limits),
-      m_memory({.instrument = Instrument::memory, .deadline = options.compile_limit}),
-      m_accesses({.instrument = Instrument::accesses, .deadline = options.compile_limit}) {
+      m_memory({.instrument = Instrument::memory, .deadline = options.compile_limit, .cache = options.cache}),
+      m_accesses(
+          {.instrument = Instrument::accesses, .deadline = options.compile_limit, .cache = options.cache}) {
   if (m_options.memory && !address_sanitizer_loaded()) {
     throw model::Error(
         "AddressSanitizer's library is not loaded in this process",
         fmt::format("start it with {}", preload_variable(m_memory.address_sanitizer_library())));
   }
+  if (m_options.memory) m_memory.prepare();
+  if (m_options.races) m_accesses.prepare();
 }
 
 std::vector<Finding> Sanitizer::check(const space::KernelSpace& kernel,

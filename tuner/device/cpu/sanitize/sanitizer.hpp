@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,7 @@ struct SanitizerOptions {
   bool races = true;
   std::chrono::milliseconds run_limit = std::chrono::seconds(60);  ///< for one problem
   std::chrono::milliseconds compile_limit = std::chrono::minutes(2);
+  std::shared_ptr<compile::BinaryCache> cache{};  ///< as HostCompilerOptions has it
 };
 
 /// Runs kernels on the CPU with everything watched: once under AddressSanitizer and
