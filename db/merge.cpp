@@ -144,7 +144,8 @@ void require_mergeable(const std::filesystem::path& path, const OpenOptions& opt
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::not_found) {
     throw Error(fmt::format("{}: there is no such file", path.string()),
-                "check the path: `tuner merge` takes databases of the tuner");
+                "check the path: `tuner merge` takes databases of the tuner",
+                tuner::model::ExitCode::nothing_found);
   }
   std::ifstream in(path, std::ios::binary);
   const bool is_read = type == std::filesystem::file_type::regular && in.is_open();

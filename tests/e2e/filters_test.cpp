@@ -123,6 +123,9 @@ TEST_SUITE("tuner command line, what is taken into account") {
     const std::string said = owner.asks(of_beta, {"2048"}).err;
     CHECK(has(said, "size 2048 was never measured here; the nearest is 512"));
     CHECK(has(said, "measured there: 1 ok"));
+    const auto of_all = owner.types({"best", "--kernel", "beta", "--nearest"});
+    CHECK(of_all.exit_code == 2);
+    CHECK(has(of_all.err, "--nearest is of one SIZE"));
   }
 
   TEST_CASE("what a change costs is told of the answer's own class and problem alone") {

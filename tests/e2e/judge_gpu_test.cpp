@@ -43,7 +43,7 @@ const std::vector<Refused> all_refused = {{"does_nothing", "verify", {"wrong_res
 tuner::test::ProgramResult judges(const User& user, const std::string& candidate) {
   return user.types({"judge", judged_folder + candidate + ".cu", "--against", judged_folder + "product.toml",
                      "--sizes", "2048x2048", "--device", "cuda:0", "--no-sanitizers", "--run-timeout-s", "2",
-                     "--json"});
+                     "--format", "json"});
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_SUITE("tuner command line, judge") {
 
   TEST_CASE("an honest candidate is accepted, and timed in turn with the spec's default") {
     const Judge user;
-    const auto run = user.judges("honest", {"--json", "--fail-if-slower", "100%"});
+    const auto run = user.judges("honest", {"--format", "json", "--fail-if-slower", "100%"});
     INFO(run.out << run.err);
     REQUIRE(run.exit_code == 0);
     const json said = json::parse(run.out);
@@ -129,13 +129,13 @@ TEST_SUITE("tuner command line, judge") {
 
   TEST_CASE("where the default's bits are asked for, who is right with other bits is refused") {
     const Judge user;
-    const auto honest = user.judges("honest", {"--json", "--no-sanitizers", "--same-bits"});
+    const auto honest = user.judges("honest", {"--format", "json", "--no-sanitizers", "--same-bits"});
     INFO(honest.out << honest.err);
     CHECK(honest.exit_code == 0);
     CHECK(json::parse(honest.out)["sizes"][0]["same_bits"] == true);
     CHECK(has(user.refuses("unrolled", "bits", "wrong_result", {"--no-sanitizers", "--same-bits"}),
               "not to the last bit"));
-    const auto unasked = user.judges("unrolled", {"--json", "--no-sanitizers"});
+    const auto unasked = user.judges("unrolled", {"--format", "json", "--no-sanitizers"});
     CHECK(unasked.exit_code == 0);
     CHECK(json::parse(unasked.out)["sizes"][0]["same_bits"] == false);
   }
@@ -184,7 +184,7 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
       return user.types(command);
     };
     write_spec("sum");
-    const auto beside = judges({"--json"});
+    const auto beside = judges({"--format", "json"});
     INFO(beside.out << beside.err);
     REQUIRE(beside.exit_code == 0);
     const json rivals = json::parse(beside.out)["sizes"][0]["beside"];
@@ -195,7 +195,7 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     CHECK(rivals[1]["ratio"] > 0);
     CHECK(has(judges({}).out, "of the time of libproduct"));
     write_spec("2 * sum");
-    const auto wrong = judges({"--json"});
+    const auto wrong = judges({"--format", "json"});
     INFO(wrong.out << wrong.err);
     REQUIRE(wrong.exit_code == 0);
     const json left_out = json::parse(wrong.out)["sizes"][0]["beside"][1];
@@ -217,7 +217,7 @@ const char* tuner_baseline_version(const char**) { return "libproduct 1.2.3"; }
     for (int rows = 513; rows < 613; ++rows) sizes += fmt::format(",{}x509", rows);
     tuner::test::BackgroundProgram program(
         {TUNER_BINARY, "judge", judged + "honest.cu", "--against", judged + "product.toml", "--sizes", sizes,
-         "--device", "cpu", "--no-sanitizers", "--json", "--cache-dir", user.home / "cache"},
+         "--device", "cpu", "--no-sanitizers", "--format", "json", "--cache-dir", user.home / "cache"},
         user.environment, user.home.path());
     // Something is compiled, so it is under way.
     const auto is_compiled = [&] {

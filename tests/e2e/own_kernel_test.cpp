@@ -42,6 +42,21 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(header.out, "of_.N = "));
   }
 
+  TEST_CASE("a question names a kernel by the folder of its spec, where that holds one") {
+    const Author author(filling());
+    REQUIRE(author.runs({}, "100").exit_code == 0);
+    const auto by_folder = author.types({"best", "100", "--kernel", "./"});
+    CHECK_MESSAGE(by_folder.exit_code == 0, by_folder.err);
+    CHECK(by_folder.out == author.types({"best", "100", "--kernel", "fill.toml"}).out);
+    SmallKernel other = filling();
+    other.name = "other";
+    other.write(author.home);
+    const auto of_two = author.types({"best", "100", "--kernel", "./"});
+    CHECK(of_two.exit_code == 2);
+    CHECK(has(of_two.err, "./ holds 2 kernels, and --kernel is of one here"));
+    CHECK(has(of_two.err, "name one: fill, other"));
+  }
+
   TEST_CASE("flags are of no size where a constraint excludes them") {
     SmallKernel kernel = filling();
     kernel.before = "constraints = [\"N % 100 == 0\"]";

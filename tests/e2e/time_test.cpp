@@ -71,7 +71,7 @@ __global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0
     user.writes("k.cu", doubling);
     const std::string k = user.file("k.cu");
     const auto run = user.times({k + ":once", k + ":often", "--args", "float[N] in random, float[N] out, N",
-                                 "--size", "100000", "--json"});
+                                 "--size", "100000", "--format", "json"});
     INFO(run.out << run.err);
     REQUIRE(run.exit_code == 0);
     const json said = json::parse(run.out);
@@ -101,7 +101,7 @@ __global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0
     user.writes("k.cu", doubling);
     user.writes("l.cu", doubling);
     const auto run = user.times({user.file("k.cu") + ":once", user.file("l.cu") + ":once", "--size", "50000",
-                                 "--json", "--execution", "eager"});
+                                 "--format", "json", "--execution", "eager"});
     INFO(run.out << run.err);
     REQUIRE(run.exit_code == 0);
     const json kernels = json::parse(run.out)["sizes"][0]["kernels"];
@@ -310,7 +310,8 @@ __global__ void copy(const float* in, float* out, int n) {
     CHECK(has(tuner::test::words_of(ended.out), "\n100000 once "));
     CHECK(has(ended.out, "100000000: often has no time: interrupted before it was run"));
     CHECK(has(ended.out, "partial: interrupted before all kernels had been sampled in turn"));
-    const ProgramResult at_once = interrupted("4 trials", {"--sizes", "100000,100000000", "--json"});
+    const ProgramResult at_once =
+        interrupted("4 trials", {"--sizes", "100000,100000000", "--format", "json"});
     INFO(at_once.out, at_once.err);
     CHECK(at_once.exit_code == 130);
     const json said = json::parse(at_once.out);

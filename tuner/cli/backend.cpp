@@ -80,7 +80,8 @@ void require_alike(const std::vector<Gpu>& gpus, const model::DeviceInfo& device
 Backend open_cuda_backend(const config::Settings& settings, std::vector<std::string> ids) {
   // Beside each other: a sweep that is known already consists of little else than these starts.
   auto starting = std::async(std::launch::async, [&settings] {
-    return std::make_unique<worker::RemoteCompiler>(compile_worker(settings, "nvrtc"), compiler_settings(settings));
+    return std::make_unique<worker::RemoteCompiler>(compile_worker(settings, "nvrtc"),
+                                                    compiler_settings(settings));
   });
   const auto open = [&settings](const std::string& id) {
     return std::async(std::launch::async, open_gpu, std::cref(settings), id);
@@ -230,7 +231,8 @@ Backend compiling_backend(const config::Settings& settings, const model::DeviceI
                           std::unique_ptr<worker::RemoteCompiler> first) {
   const std::string kind = compiler_kind(device);
   if (!first)
-    first = std::make_unique<worker::RemoteCompiler>(compile_worker(settings, kind), compiler_settings(settings));
+    first =
+        std::make_unique<worker::RemoteCompiler>(compile_worker(settings, kind), compiler_settings(settings));
   Backend backend;
   backend.device = device;
   backend.compiler = first->name();

@@ -296,6 +296,8 @@ int best(const Context& context, BestOptions options) {
   const db::Connection connection = db::open_results(settings.database());
   db::BestQuery query = query_of(context, settings, connection, options);
   ask_for_size(options.size, settings, query);
+  if (options.nearest && options.size.empty() && !options.common)
+    throw model::UsageError("--nearest is of one SIZE", "name the size: `tuner best 1024 --nearest`");
   if (options.common) return answer_common(connection, settings, options, query);
   FoundBest found = find(connection, query, options);
   std::string provisional = asked_environment(query);

@@ -113,6 +113,12 @@ class Command {
     choice("--format", format, {"table", "csv", "json"},
            "table, csv or json; the last two have every column");
   }
+  /// `--format table|json`; `--json` is its former name.
+  void table_or_json(std::string& format) {
+    format = "table";
+    choice("--format", format, {"table", "json"}, "table or json");
+    m_app.add_flag_callback("--json", [&format] { format = "json"; })->group("");
+  }
   /// Its answers may be longer than a screen.
   void pages() {
     m_app.parse_complete_callback([&context = m_context] { context.pages = true; });

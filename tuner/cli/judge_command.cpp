@@ -34,7 +34,7 @@ struct JudgeOptions {
   std::vector<std::string> parameters;
   std::string fail_if_slower;
   bool same_bits = false;
-  bool json = false;
+  std::string format;
   bool no_sanitizers = false;
   bool sanitizers_only = false;  ///< what the process for the sanitizers is told
 };
@@ -201,7 +201,7 @@ int judge_candidate(const Context& context, const JudgeOptions& options) {
   if (report.mistakes.empty()) report.sanitizers = run_sanitizers(context, candidate, options);
   if (report.mistakes.empty() && report.sanitizers.findings.empty())
     judge_sizes(settings, spec, options, report);
-  write_out(options.json ? judgement_json(report) : judgement_text(report, stdout_columns()));
+  write_out(options.format == "json" ? judgement_json(report) : judgement_text(report, stdout_columns()));
   return exit_code_of(report);
 }
 
@@ -225,7 +225,7 @@ void add_judge(const CommandPlace& place) {
   command.flag("--same-bits", options.same_bits,
                "refuse it where its outputs are not those of the spec's default to the last bit");
   command.flag("--no-sanitizers", options.no_sanitizers, "do not run it on the CPU under sanitizers first");
-  command.flag("--json", options.json, "print the judgement as JSON");
+  command.table_or_json(options.format);
   command->add_flag("--sanitizers-only", options.sanitizers_only)->group("");
   command.settings(
       "sizes type pad device measure l2 execution seed baselines compile_jobs compile_timeout_s "
@@ -235,7 +235,7 @@ void add_judge(const CommandPlace& place) {
       "stability; whether timed launches do their work; then its time in turn with the spec's default and "
       "the libraries; then the same checks on other inputs. Inputs are drawn anew at every call. Exit code "
       "6: it is refused, and the reason is printed.\n"
-      "Example: tuner judge candidate.cu --against sgemm --sizes 1000,4096 --json");
+      "Example: tuner judge candidate.cu --against sgemm --sizes 1000,4096 --format json");
 }
 
 }  // namespace tuner::cli

@@ -17,9 +17,19 @@
 namespace tuner::cli {
 
 void name_kernel(Question& question) {
-  if (!question.kernel.ends_with(".toml")) return;
-  question.spec = question.kernel;
-  const KernelCatalog catalog = KernelCatalog::load({question.spec});
+  std::error_code error;
+  const bool is_folder =
+      question.kernel.find('/') != std::string::npos && std::filesystem::is_directory(question.kernel, error);
+  if (!is_folder && !question.kernel.ends_with(".toml")) return;
+  const KernelCatalog catalog = KernelCatalog::load({question.kernel});
+  if (catalog.selected().size() > 1) {
+    std::vector<std::string> names;
+    for (const model::KernelSpec& kernel : catalog.selected()) names.push_back(kernel.name);
+    throw model::UsageError(
+        fmt::format("{} holds {} kernels, and --kernel is of one here", question.kernel, names.size()),
+        fmt::format("name one: {}", fmt::join(names, ", ")));
+  }
+  question.spec = is_folder ? catalog.selected().front().path : question.kernel;
   question.kernel = catalog.selected().front().name;
   if (question.family.empty()) question.family = catalog.selected().front().family;
 }

@@ -67,8 +67,8 @@ model::CompileJob job_of(const db::Connection& connection, const model::TrialRec
 model::Compilation compile_again(const db::Connection& connection, const config::Settings& settings,
                                  const model::TrialRecord& trial) {
   const model::CompileJob job = job_of(connection, trial);
-  auto compiler =
-      std::make_unique<worker::RemoteCompiler>(compile_worker(settings, "nvrtc"), compiler_settings(settings));
+  auto compiler = std::make_unique<worker::RemoteCompiler>(compile_worker(settings, "nvrtc"),
+                                                           compiler_settings(settings));
   if (compiler->name() != job.compiler)
     refuse_to_compile(trial,
                       fmt::format("it was compiled by {}; here is {}", job.compiler, compiler->name()));

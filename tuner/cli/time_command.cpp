@@ -38,7 +38,7 @@ struct TimeOptions {
   std::string keep;
   std::string fail_if_slower;
   bool no_compare = false;
-  bool json = false;
+  std::string format;
 };
 
 /// A kernel as it was named, and its program.
@@ -341,7 +341,7 @@ int time_kernels(const Context& context, const TimeOptions& options) {
   timed.assumed = specs.assumed;
   timed.not_compared = specs.not_compared;
   timed.allowed_share = share;
-  write_out(options.json ? timed_json(timed) : timed_text(timed, stdout_columns()));
+  write_out(options.format == "json" ? timed_json(timed) : timed_text(timed, stdout_columns()));
   return race.settle(exit_code_of(timed));
 }
 
@@ -368,7 +368,7 @@ void add_time(const CommandPlace& place) {
   command.option("--fail-if-slower", options.fail_if_slower, "PERCENT",
                  "exit 5 where a kernel is surely slower than the first by more than this");
   command.option("--keep", options.keep, "FOLDER", "keep the specs that are made, for `tuner run`");
-  command.flag("--json", options.json, "print the result as JSON");
+  command.table_or_json(options.format);
   command.settings(
       "sizes type device measure l2 execution seed db compile_jobs compile_timeout_s run_timeout_s "
       "run_timeout_factor cache_dir cache_limit_mb progress");

@@ -101,7 +101,7 @@ std::string timed_text(const TimedKernels& timed, std::size_t columns) {
                      reports::registers_text(*kernel.trial)});
     }
   }
-  std::string out = table.empty() ? "" : table.fitted(columns, "--json") + "\n";
+  std::string out = table.empty() ? "" : table.fitted(columns, "--format json") + "\n";
   if (timed.interrupted != 0)
     sentences.push_back("partial: interrupted before all kernels had been sampled in turn");
   for (const std::string& sentence : sentences) out += util::wrapped_text(sentence, columns, 2);
