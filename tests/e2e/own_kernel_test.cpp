@@ -42,6 +42,28 @@ TEST_SUITE("tuner command line, own kernels") {
     CHECK(has(header.out, "of_.N = "));
   }
 
+  TEST_CASE("a size that was never measured is not answered with what the spec excludes there") {
+    SmallKernel kernel = filling();
+    kernel.parameters = "WASTE = [0, 3000]";
+    kernel.block = "32";
+    kernel.loops = "100 * WASTE";
+    kernel.before = "constraints = [\"WASTE > 0 || N % 100 == 0\"]";
+    const Author author(kernel);
+    REQUIRE(author.runs({}, "100,200").exit_code == 0);
+    CHECK(has(author.types({"best", "200"}).out, "WASTE=0"));
+    const auto allowed = author.types({"best", "150"});
+    CHECK(has(allowed.out, "WASTE=3000"));
+    CHECK(has(words_of(allowed.err), "which its spec excludes at 150: this is the best that it allows"));
+    CHECK(has(author.types({"best", "150", "--nearest"}).out, "WASTE=0"));
+    CHECK(author.types({"best", "150", "--format", "flags"}).exit_code == 3);
+    kernel.before = "constraints = [\"N % 100 == 0\"]";
+    const Author other(kernel);
+    REQUIRE(other.runs({}, "100,200").exit_code == 0);
+    const auto none = other.types({"best", "150"});
+    CHECK(none.exit_code == 0);
+    CHECK(has(words_of(none.err), "excludes at 150: it allows none of those that have a time"));
+  }
+
   TEST_CASE("a question names a kernel by the folder of its spec, where that holds one") {
     const Author author(filling());
     REQUIRE(author.runs({}, "100").exit_code == 0);

@@ -207,8 +207,8 @@ void write_ranking(FoundBest found, const BestOptions& options, const answers::S
   write_out(options.format == "json" ? answers::ranking_json(cases) : answers::ranking_text(cases, style));
 }
 
-/// Where the size was never measured, the rule's answer takes the place of the nearest size's, unless
-/// --nearest asks for that.
+/// Where the size was never measured, the rule's answer takes the place of the nearest size's, or that of
+/// what specs allow there, unless --nearest asks for it.
 void take_rules(const db::Connection& connection, const db::BestQuery& query, const BestOptions& options,
                 FoundBest& found) {
   if (options.size.empty() || options.nearest || options.top > 0 || !options.where.empty() ||
@@ -219,6 +219,8 @@ void take_rules(const db::Connection& connection, const db::BestQuery& query, co
     db::BestAnswer& answer = found.answers[*choice.chosen];
     if (!unanswered(found, answer).empty()) continue;  // it was measured, and nothing could be used
     auto by_rule = answer_by_rule(connection, answer, query, options.spec);
+    if (!by_rule && !options.is_for_build())
+      by_rule = answer_allowed(connection, answer, query, options.spec);
     if (!by_rule) continue;
     answer = std::move(by_rule->answer);
     if (options.format == "table") found.ranked[*choice.chosen] = db::ranking(connection, answer, query);

@@ -118,16 +118,18 @@ answers::Chosen of_one_environment(const db::BestAnswers& all) {
   return chosen;
 }
 
-KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
-                              const std::string& spec) {
+namespace {
+
+/// `configurations` were measured on this device.
+KernelsAtHand kernels_of(const db::Connection& connection, const std::string& on,
+                         const std::vector<model::TrialRecord>& configurations, const std::string& spec) {
   KernelsAtHand at_hand;
-  const db::Case& first = table.cases.front();
-  at_hand.device.name = first.environment.device;
+  at_hand.device.name = on;
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
-  if (const auto* device = device_named(devices, first.environment.device)) at_hand.device = *device;
+  if (const auto* device = device_named(devices, on)) at_hand.device = *device;
   SpecsAtHand specs(connection, spec);
   std::set<std::string> seen;
-  for (const model::TrialRecord& one : table.configurations) {
+  for (const model::TrialRecord& one : configurations) {
     if (!seen.insert(one.kernel).second) continue;
     for (model::KernelSpec& known : specs.of(one, true)) {
       space::KernelSpace space(std::move(known));
@@ -135,6 +137,13 @@ KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::C
     }
   }
   return at_hand;
+}
+
+}  // namespace
+
+KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
+                              const std::string& spec) {
+  return kernels_of(connection, table.cases.front().environment.device, table.configurations, spec);
 }
 
 const space::KernelSpace& KernelsAtHand::of(const std::string& kernel, const char* does) const {
@@ -291,13 +300,42 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   RuleAnswer answer{with_trial(connection, all[size], made.table.trials[size][*picked]), "", {}};
   answer.answer.exact = false;
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
+  const std::size_t preferred = made.cover.rule.pick(answers::sizes_of(problem));
+  const std::string picks = preferred == *picked
+                                ? "picks this"
+                                : fmt::format("picks {}, which its spec excludes here; this takes its place",
+                                              made.table.configurations[preferred].configuration.text());
   answer.why = fmt::format(
-      "size {} was never measured here; the rule of `tuner cover` over {} picks this, shown as "
+      "size {} was never measured here; the rule of `tuner cover` over {} {}, shown as "
       "measured at {}: it loses {}{}",
-      problem.size_text(), util::counted(made.table.cases.size(), "size"),
+      problem.size_text(), util::counted(made.table.cases.size(), "size"), picks,
       made.table.cases[size].problem.size_text(), answers::bound_text(made),
       query.same_bits ? "; its bits were not compared at this size" : "");
   answer.bounds = answers::bounds_json(made.estimate.between);
+  return answer;
+}
+
+std::optional<RuleAnswer> answer_allowed(const db::Connection& connection, const db::BestAnswer& nearest,
+                                         const db::BestQuery& query, const std::string& spec) {
+  const model::Problem problem = asked_problem(nearest.problem(), query.sizes);
+  const std::string& device = nearest.environment().device;
+  const KernelsAtHand of_winner = kernels_of(connection, device, {nearest.winner}, spec);
+  if (answers::may_run(of_winner.spaces, of_winner.device.limits, nearest.winner, problem))
+    return std::nullopt;
+  std::vector<model::TrialRecord> ranked;
+  for (db::Ranked& one : db::ranking(connection, nearest, query)) ranked.push_back(std::move(one.trial));
+  const KernelsAtHand at_hand = kernels_of(connection, device, ranked, spec);
+  const auto allowed = std::ranges::find_if(ranked, [&](const model::TrialRecord& one) {
+    return answers::may_run(at_hand.spaces, at_hand.device.limits, one, problem);
+  });
+  const bool is_any = allowed != ranked.end();
+  RuleAnswer answer{is_any ? with_trial(connection, nearest, allowed->key) : nearest, "", {}};
+  answer.why = fmt::format(
+      "size {} was never measured here; at the nearest, {}, the best is {}, which its spec excludes at {}: "
+      "{}",
+      problem.size_text(), nearest.problem().size_text(), nearest.winner.configuration.text(),
+      problem.size_text(),
+      is_any ? "this is the best that it allows" : "it allows none of those that have a time");
   return answer;
 }
 

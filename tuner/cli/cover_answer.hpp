@@ -87,6 +87,11 @@ struct RuleAnswer {
 std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const db::BestAnswer& nearest,
                                          const db::BestQuery& query, const std::string& spec);
 
+/// Where the spec of its winner excludes that at the size asked for: the best of the nearest size's trials
+/// that specs allow there, without a bound. Nothing where the winner may be run.
+std::optional<RuleAnswer> answer_allowed(const db::Connection& connection, const db::BestAnswer& nearest,
+                                         const db::BestQuery& query, const std::string& spec);
+
 /// How a cover is checked at sizes that were never measured.
 struct CoverCheckOptions {
   int sizes = 0;                 ///< so many; 0: not at all
