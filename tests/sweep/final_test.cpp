@@ -149,6 +149,17 @@ TEST_SUITE("tuner::sweep") {
     CHECK(summary.finals == 1);
   }
 
+  TEST_CASE("a budget that ends in the last final has left nothing to do") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) { request.budget.seconds = 2; };
+    bench.on_final = [](const model::FinalJob&) { std::this_thread::sleep_for(2500ms); };
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.finals == 1);
+    CHECK(summary.ending == sweep::Ending::done);
+    CHECK(bench.run().finals == 0);
+    CHECK(bench.launched.empty());
+  }
+
   TEST_CASE(
       "finalists are told their own times, which deadlines are made of, and each problem has an order of "
       "its own") {

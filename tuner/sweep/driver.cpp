@@ -76,9 +76,14 @@ class Driver : SweepPart {
       throw;
     }
     m_trials.commit();
+    const bool is_searched = !m_queue.has_more();
     record_searches();
-    // What is known by now deserves its final even where the budget ended the racing, but not for long.
-    if (m_summary.ending == Ending::budget_spent) hold_rest();
+    if (m_summary.ending == Ending::budget_spent) {
+      // What is known by now deserves its final even where the budget ended the racing, but not for long.
+      hold_rest();
+      const bool has_more = !is_searched || has_groups_to_end() || m_finals.left();
+      if (!has_more && !m_services.stop) m_summary.ending = Ending::done;
+    }
     m_services.pool.cancel();
     m_summary.compiling = m_services.pool.stats();
     m_summary.measuring_seconds = m_slots.busy_seconds();
@@ -91,6 +96,10 @@ class Driver : SweepPart {
   }
 
  private:
+  bool has_groups_to_end() const {
+    return !m_raced.empty() || !m_interrupted.empty() || !m_reopening.empty() || m_finals.is_awaited();
+  }
+
   /// Whatever ends the sweep, what has ended before it is written down, if that is still possible.
   void keep_ended() {
     try {
@@ -118,8 +127,7 @@ class Driver : SweepPart {
       if (m_slots.any(&DeviceSlot::is_idle)) m_trials.commit();
       fill();
       finish_groups();
-      const bool is_done = m_compiling.empty() && m_raced.empty() && m_interrupted.empty() &&
-                           m_reopening.empty() && !m_finals.is_awaited();
+      const bool is_done = m_compiling.empty() && !has_groups_to_end();
       if (!m_slots.any(&DeviceSlot::is_busy) && is_done) {
         if (m_queue.is_cut_short()) m_summary.ending = Ending::budget_spent;
         return;
