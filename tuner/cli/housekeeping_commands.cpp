@@ -222,8 +222,11 @@ namespace {
 int show_cache(const Context& context, const NoOptions&) {
   const auto cache = binary_cache(context.settings());
   const compile::CacheStats stats = cache->stats();
-  write_out(fmt::format("{}: {}, {} of at most {}\n", cache->folder().string(),
-                        util::counted(stats.entries, "binary"), reports::bytes_text(stats.bytes),
+  const std::string headers = stats.header_bytes == 0 ? ""
+                                                      : fmt::format(" and {} of headers that g++ has read",
+                                                                    reports::bytes_text(stats.header_bytes));
+  write_out(fmt::format("{}: {}{}, {} of at most {}\n", cache->folder().string(),
+                        util::counted(stats.entries, "binary"), headers, reports::bytes_text(stats.bytes),
                         reports::bytes_text(cache->limit_bytes())));
   return 0;
 }

@@ -339,6 +339,7 @@ std::optional<fs::path> BinaryCache::keep_file(const model::Digest& key,
                                                const std::function<bool(const fs::path&)>& write) {
   fs::path path = path_of(key, headers_suffix);
   const fs::path temporary = temporary_beside(path);
+  if (::access(path.parent_path().c_str(), W_OK | X_OK) != 0) return std::nullopt;
   struct stat status {};
   const auto is_kept = [&] {
     if (!write(temporary)) return false;
