@@ -16,7 +16,7 @@ TEST_SUITE("tuner command line, its workers") {
     std::vector<std::string> arguments = {"worker"};
     arguments.insert(arguments.end(), kind.begin(), kind.end());
     arguments.insert(arguments.end(), {"--fd", std::to_string(worker::child_socket), "--cache-folder",
-                                       "/nonexistent", "--cache-limit-mb", "1"});
+                                       "/nonexistent", "--cache-limit-mb", "1", "--compile-timeout-s", "60"});
     worker::ChildProcess child({arguments, TUNER_BINARY});
     const worker::Received ready = child.receive(worker::Clock::now() + 60s);
     REQUIRE(std::holds_alternative<worker::Message>(ready));

@@ -82,6 +82,12 @@ TEST_CASE("kept headers that are damaged or gone, and headers somebody removed, 
       CHECK(made.binary == good.binary);
     }
   }
+  const tuner::util::TemporaryFolder empty;
+  const auto hasty = std::make_shared<BinaryCache>(empty.path());
+  CHECK(
+      HostCompiler({.cache = hasty, .precompile_limit = std::chrono::milliseconds(1)}).compile(job).binary ==
+      good.binary);
+  CHECK(kept_in(empty.path()).empty());
   HostCompiler compiler({.cache = cache});
   CHECK(compiler.compile(job).binary == good.binary);
   cache->clear();

@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -84,8 +85,10 @@ std::string why_unlike(const model::DeviceInfo& first, const model::DeviceInfo& 
 /// What keeps binaries, for children and their parent.
 using Cache = std::shared_ptr<compile::BinaryCache>;
 
-/// `nvrtc` or the host compiler's name. Throws model::Error where it is missing.
-std::unique_ptr<compile::Compiler> local_compiler(const std::string& name, const Cache& cache);
+/// `nvrtc` or the host compiler's name; `limit`: what the parent gives a compilation. Throws model::Error
+/// where it is missing.
+std::unique_ptr<compile::Compiler> local_compiler(const std::string& name, const Cache& cache,
+                                                  std::chrono::milliseconds limit);
 /// Runs trials on the device of an id, as DeviceInfo::id has it. It says what the device is without a context
 /// on it; that is made by the first trial. `cache` keeps the device's own kernels.
 std::unique_ptr<model::TrialRunner> local_runner(const std::string& id, const Cache& cache);

@@ -180,10 +180,12 @@ class GpuCompilers final : public compile::Compiler {
 
 }  // namespace
 
-std::unique_ptr<compile::Compiler> local_compiler(const std::string& name, const Cache& cache) {
+std::unique_ptr<compile::Compiler> local_compiler(const std::string& name, const Cache& cache,
+                                                  std::chrono::milliseconds limit) {
   if (name == "nvrtc") return std::make_unique<GpuCompilers>();
   compile::host::HostCompilerOptions options = compile::host::host_options_of_worker();
   options.cache = cache;
+  options.precompile_limit = limit / 4;
   return std::make_unique<compile::host::HostCompiler>(std::move(options));
 }
 

@@ -28,7 +28,8 @@ worker::ChildCommand child_command(const config::Settings& settings, const char*
                                    const std::string& what) {
   return {{"worker", task, what, "--fd", fmt::format("{}", worker::child_socket), "--cache-folder",
            settings.cache_folder().string(), "--cache-limit-mb",
-           fmt::format("{}", settings.integer("cache_limit_mb"))}};
+           fmt::format("{}", settings.integer("cache_limit_mb")), "--compile-timeout-s",
+           fmt::format("{}", settings.number("compile_timeout_s"))}};
 }
 
 std::shared_ptr<compile::BinaryCache> binary_cache(const std::string& folder, std::int64_t limit_mb) {
@@ -102,6 +103,7 @@ struct WorkerOptions {
   std::string what;
   std::string cache_folder;
   std::int64_t cache_limit_mb = 0;
+  double compile_timeout_s = 0;
   int fd = -1;
 };
 
@@ -114,7 +116,8 @@ int serve_compilations(const Context&, const WorkerOptions& options) {
   // Measuring comes first: while every core compiles, its process must still get one when the GPU is done.
   static_cast<void>(nice(compiler_niceness));
   return worker::serve_compiler(options.fd, [&] {
-    return local_compiler(options.what, binary_cache(options.cache_folder, options.cache_limit_mb));
+    return local_compiler(options.what, binary_cache(options.cache_folder, options.cache_limit_mb),
+                          milliseconds(options.compile_timeout_s));
   });
 }
 
@@ -145,6 +148,7 @@ void add_kind(const CommandPlace& place, const std::string& name, const std::str
   command->add_option("--fd", command.options().fd)->required();
   command->add_option("--cache-folder", command.options().cache_folder)->required();
   command->add_option("--cache-limit-mb", command.options().cache_limit_mb)->required();
+  command->add_option("--compile-timeout-s", command.options().compile_timeout_s)->required();
 }
 
 }  // namespace

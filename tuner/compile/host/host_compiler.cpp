@@ -358,12 +358,10 @@ void HostCompiler::prepare() {
 
 HostCompiler::Begin& HostCompiler::begin_of(const std::string& text) {
   prepare();
-  const auto [found, is_new] = m_begins.try_emplace(text);
-  if (is_new) {
-    found->second.folder = m_headers->add_begin(text);
-    if (m_options.cache && !m_name.starts_with("clang")) precompile(text, found->second);
-  }
-  return found->second;
+  if (const auto known = m_begins.find(text); known != m_begins.end()) return known->second;
+  Begin& begin = m_begins.emplace(text, Begin{m_headers->add_begin(text), {}}).first->second;
+  if (m_options.cache && !m_name.starts_with("clang")) precompile(text, begin);
+  return begin;
 }
 
 /// g++ sees itself whether the result fits a unit's options, and reads the text where it does not.
@@ -383,14 +381,16 @@ void HostCompiler::precompile(const std::string& text, Begin& begin) {
     add_to(command, {"-x", "c++-header"});
     add_to(command, options_in(begin.folder));
     add_to(command, options);
-    add_to(command, {RuntimeHeaders::begin, "-o", result.string()});
-    return util::run_command(command, begin.folder, m_options.deadline, m_options.group).exit_code == 0;
+    add_to(command, {RuntimeHeaders::begin, "-o", std::filesystem::absolute(result).string()});
+    return util::run_command(command, begin.folder, m_options.precompile_limit, m_options.group).exit_code ==
+           0;
   };
   std::optional<std::filesystem::path> file = m_options.cache->file_of(key);
   if (!file) file = m_options.cache->keep_file(key, make);
   if (!file) return;
   std::error_code error;
-  std::filesystem::create_symlink(*file, begin.folder / RuntimeHeaders::precompiled_begin, error);
+  std::filesystem::create_symlink(std::filesystem::absolute(*file),
+                                  begin.folder / RuntimeHeaders::precompiled_begin, error);
   if (!error) begin.precompiled = *file;
 }
 

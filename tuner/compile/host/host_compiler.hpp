@@ -42,9 +42,11 @@ struct HostCompilerOptions {
   /// Of one compilation, times CompileJob::patience().
   std::chrono::milliseconds deadline = std::chrono::minutes(2);
   util::CommandGroup group = util::CommandGroup::own;  ///< what the compiler runs in
-  /// Keeps the headers of kernels as g++ has read them, which saves a third of most compilations; null: they
-  /// are read each time.
+  /// Keeps the headers of kernels as g++ has read them, which saves a third to two thirds of a compilation;
+  /// null: they are read each time.
   std::shared_ptr<BinaryCache> cache{};
+  /// Reading them may take so long of the first job's time; else they are read each time.
+  std::chrono::milliseconds precompile_limit = std::chrono::seconds(30);
 };
 
 /// For a process whose parent has the deadline, and kills it with its group.
