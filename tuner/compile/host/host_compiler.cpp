@@ -351,21 +351,18 @@ std::string HostCompiler::name() const {
 }
 
 void HostCompiler::prepare() {
-  if (m_headers && m_headers->are_there()) return;
-  m_headers.emplace();
-  m_begins.clear();
+  if (!m_headers || !m_headers->are_there()) m_headers.emplace();
 }
 
-HostCompiler::Begin& HostCompiler::begin_of(const std::string& text) {
+RuntimeHeaders::Begin& HostCompiler::begin_of(const std::string& text) {
   prepare();
-  if (const auto known = m_begins.find(text); known != m_begins.end()) return known->second;
-  Begin& begin = m_begins.emplace(text, Begin{m_headers->add_begin(text), {}}).first->second;
-  if (m_options.cache && !m_name.starts_with("clang")) precompile(text, begin);
-  return begin;
+  return m_headers->begin_of(text, [&](const auto& folder) { return precompiled(text, folder); });
 }
 
 /// g++ sees itself whether the result fits a unit's options, and reads the text where it does not.
-void HostCompiler::precompile(const std::string& text, Begin& begin) {
+std::optional<std::filesystem::path> HostCompiler::precompiled(const std::string& text,
+                                                               const std::filesystem::path& folder) const {
+  if (!m_options.cache || m_name.starts_with("clang")) return std::nullopt;
   std::string left_out;
   Arguments options = kernel_options(m_options.instrument, false);
   add_to(options, job_options({}, left_out));
@@ -375,28 +372,22 @@ void HostCompiler::precompile(const std::string& text, Begin& begin) {
   identity.add("precompiled headers").add(m_name).add(text).add(toolkit_state());
   for (const std::string& option : options) identity.add(option);
   const model::Digest key = identity.finish();
-  const auto make = [&](const std::filesystem::path& result) {
+  if (auto file = m_options.cache->file_of(key)) return file;
+  return m_options.cache->keep_file(key, [&](const std::filesystem::path& result) {
     Arguments command = without_foreign_flags();
     add_to(command, m_command);
     add_to(command, {"-x", "c++-header"});
-    add_to(command, options_in(begin.folder));
+    add_to(command, options_in(folder));
     add_to(command, options);
     add_to(command, {RuntimeHeaders::begin, "-o", std::filesystem::absolute(result).string()});
-    return util::run_command(command, begin.folder, m_options.precompile_limit, m_options.group).exit_code ==
-           0;
-  };
-  std::optional<std::filesystem::path> file = m_options.cache->file_of(key);
-  if (!file) file = m_options.cache->keep_file(key, make);
-  if (!file) return;
-  std::error_code error;
-  std::filesystem::create_symlink(std::filesystem::absolute(*file),
-                                  begin.folder / RuntimeHeaders::precompiled_begin, error);
-  if (!error) begin.precompiled = *file;
+    return util::run_command(command, folder, m_options.precompile_limit, m_options.group).exit_code == 0;
+  });
 }
 
 /// Runs a compilation or what follows it, and once more where g++ breaks down over its headers.
 util::CommandResult HostCompiler::run(Arguments& command, const std::filesystem::path& folder,
-                                      std::chrono::steady_clock::time_point deadline, Begin* begin) const {
+                                      std::chrono::steady_clock::time_point deadline,
+                                      RuntimeHeaders::Begin* begin) const {
   const auto attempt = [&] {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -405,10 +396,7 @@ util::CommandResult HostCompiler::run(Arguments& command, const std::filesystem:
   util::CommandResult result = attempt();
   if (begin == nullptr) return result;
   if (!begin->precompiled.empty() && !result.timed_out && died(result)) {
-    std::error_code ignored;
-    std::filesystem::remove(begin->folder / RuntimeHeaders::precompiled_begin, ignored);
-    std::filesystem::remove(begin->precompiled, ignored);
-    begin->precompiled.clear();
+    RuntimeHeaders::drop_precompiled(*begin);
     result = attempt();
   }
   if (result.output.find(refused_inlining) != std::string::npos) {
@@ -419,12 +407,12 @@ util::CommandResult HostCompiler::run(Arguments& command, const std::filesystem:
 }
 
 model::Compilation HostCompiler::compile(const model::CompileJob& job) {
-  Begin* const begin = job.host_library ? nullptr : &begin_of(begin_of_unit(job));
+  RuntimeHeaders::Begin* const begin = job.host_library ? nullptr : &begin_of(begin_of_unit(job));
   const auto start = std::chrono::steady_clock::now();
   const auto limit = job.patience() * m_options.deadline;
   const auto deadline = start + limit;
   const util::TemporaryFolder folder;
-  if (begin != nullptr) RuntimeHeaders::show_in(folder, begin->folder);
+  if (begin != nullptr) RuntimeHeaders::show_in(folder, *begin);
   model::Compilation compilation;
   std::string left_out;
   const UnitLayout layout =

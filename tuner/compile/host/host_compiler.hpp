@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,22 +70,32 @@ class RuntimeHeaders {
  public:
   static constexpr const char* runtime = "runtime";  ///< a folder
   static constexpr const char* begin = "begin/begin.hpp";
-  static constexpr const char* precompiled_begin = "begin/begin.hpp.gch";
+
+  /// A begin of units as it lies on the disk.
+  struct Begin {
+    std::filesystem::path folder;       ///< has `begin` and `runtime`
+    std::filesystem::path precompiled;  ///< what the compiler reads in place of it; empty: nothing
+  };
+  /// Names the file that has a begin, at `begin` below this folder, as the compiler has read it.
+  using Precompile = std::function<std::optional<std::filesystem::path>(const std::filesystem::path& folder)>;
 
   /// Writes the runtime's. Throws model::Error where a temporary folder cannot be written.
   RuntimeHeaders();
 
   /// False where something else has removed them.
   bool are_there() const;
-  /// A folder with `begin`, which has this text, and `runtime`. Throws model::Error.
-  std::filesystem::path add_begin(const std::string& text);
-  /// Makes both appear in a unit's folder, so that units compile to the same wherever these are. Throws
+  /// The begin of this text, which is written and precompiled when it is asked for first. Throws
   /// model::Error.
-  static void show_in(const util::TemporaryFolder& unit, const std::filesystem::path& begin_folder);
+  Begin& begin_of(const std::string& text, const Precompile& precompile);
+  /// Removes the file that a begin was precompiled to, wherever it is kept.
+  static void drop_precompiled(Begin& begin);
+  /// Makes a begin and the runtime appear in a unit's folder, so that units compile to the same wherever
+  /// these are. Throws model::Error.
+  static void show_in(const util::TemporaryFolder& unit, const Begin& begin);
 
  private:
   util::TemporaryFolder m_folder;
-  int m_begins = 0;
+  std::map<std::string, Begin> m_begins;  ///< by their texts
 };
 
 /// Makes a shared object for the CPU device from a kernel's CUDA C++ source, with the host's C++ compiler:
@@ -119,21 +130,16 @@ class HostCompiler final : public Compiler {
   std::string address_sanitizer_library() const;
 
  private:
-  /// A begin of units as it lies on the disk.
-  struct Begin {
-    std::filesystem::path folder;
-    std::filesystem::path precompiled;  ///< empty: it is not
-  };
-  Begin& begin_of(const std::string& text);
-  void precompile(const std::string& text, Begin& begin);
+  RuntimeHeaders::Begin& begin_of(const std::string& text);
+  std::optional<std::filesystem::path> precompiled(const std::string& text,
+                                                   const std::filesystem::path& folder) const;
   util::CommandResult run(std::vector<std::string>& command, const std::filesystem::path& folder,
-                          std::chrono::steady_clock::time_point deadline, Begin* begin) const;
+                          std::chrono::steady_clock::time_point deadline, RuntimeHeaders::Begin* begin) const;
 
   HostCompilerOptions m_options;
   std::vector<std::string> m_command;  ///< program and the arguments that always come first
   std::string m_name;
   std::optional<RuntimeHeaders> m_headers;
-  std::map<std::string, Begin> m_begins;  ///< by their texts
 };
 
 /// Where things are below the temporary folder a job is compiled in.

@@ -121,20 +121,39 @@ void link_folder(const std::filesystem::path& folder, const std::filesystem::pat
                        "set TMPDIR to a folder that can be written");
 }
 
-}  // namespace
-
-std::filesystem::path RuntimeHeaders::add_begin(const std::string& text) {
-  // Children of one process that write theirs at once share the folder.
-  const std::filesystem::path name = fmt::format("{}.{}", getpid(), m_begins++);
-  m_folder.write(name / begin, text);
-  link_folder(m_folder.path() / runtime, m_folder.path() / name / runtime);
-  return m_folder.path() / name;
+/// Where g++ looks for it.
+std::filesystem::path precompiled_of(const RuntimeHeaders::Begin& begin) {
+  return begin.folder / (std::string(RuntimeHeaders::begin) + ".gch");
 }
 
-void RuntimeHeaders::show_in(const util::TemporaryFolder& unit, const std::filesystem::path& begin_folder) {
-  const std::filesystem::path begins = std::filesystem::path(begin).parent_path();
-  link_folder(begin_folder / begins, unit.path() / begins);
-  link_folder(begin_folder / runtime, unit.path() / runtime);
+}  // namespace
+
+RuntimeHeaders::Begin& RuntimeHeaders::begin_of(const std::string& text, const Precompile& precompile) {
+  if (const auto known = m_begins.find(text); known != m_begins.end()) return known->second;
+  // Children of one process that write theirs at once share the folder.
+  const std::filesystem::path name = fmt::format("{}.{}", getpid(), m_begins.size());
+  m_folder.write(name / begin, text);
+  link_folder(m_folder.path() / runtime, m_folder.path() / name / runtime);
+  Begin made{m_folder.path() / name, {}};
+  std::error_code error;
+  if (const auto file = precompile(made.folder)) {
+    std::filesystem::create_symlink(std::filesystem::absolute(*file), precompiled_of(made), error);
+    if (!error) made.precompiled = *file;
+  }
+  return m_begins.emplace(text, std::move(made)).first->second;
+}
+
+void RuntimeHeaders::drop_precompiled(Begin& begin) {
+  std::error_code ignored;
+  std::filesystem::remove(precompiled_of(begin), ignored);
+  std::filesystem::remove(begin.precompiled, ignored);
+  begin.precompiled.clear();
+}
+
+void RuntimeHeaders::show_in(const util::TemporaryFolder& unit, const Begin& begin) {
+  const std::filesystem::path begins = std::filesystem::path(RuntimeHeaders::begin).parent_path();
+  link_folder(begin.folder / begins, unit.path() / begins);
+  link_folder(begin.folder / runtime, unit.path() / runtime);
 }
 
 std::string runtime_version() {

@@ -32,10 +32,19 @@ struct ForeignHeaders {
   std::vector<std::string> standard;
 };
 
-ForeignHeaders foreign_headers(const model::CompileJob& job) {
+/// Of each of a job's sources.
+using Includes = std::vector<std::vector<source::IncludeLine>>;
+
+Includes includes_of(const model::CompileJob& job) {
+  Includes includes;
+  for (const model::SourceText& file : job.source) includes.push_back(source::include_lines(file.text));
+  return includes;
+}
+
+ForeignHeaders foreign_headers(const model::CompileJob& job, const Includes& includes) {
   ForeignHeaders headers;
-  for (const model::SourceText& file : job.source) {
-    for (const source::IncludeLine& line : source::include_lines(file.text)) {
+  for (const std::vector<source::IncludeLine>& lines : includes) {
+    for (const source::IncludeLine& line : lines) {
       const std::string& name = line.name;
       const bool own = std::ranges::count(job.source, name, &model::SourceText::name) > 0;
       if (own || fits_runtime_headers(name)) continue;
@@ -49,8 +58,7 @@ ForeignHeaders foreign_headers(const model::CompileJob& job) {
 
 /// The headers of the host that must come before the runtime's, whose macros they do not expect. One that is
 /// not there is missed where the source includes it.
-std::string standard_prologue(const model::CompileJob& job) {
-  const ForeignHeaders headers = foreign_headers(job);
+std::string standard_prologue(const ForeignHeaders& headers) {
   if (!headers.need_standard) return "";
   std::string text = "#define TUNER_CPU_STANDARD_HEADERS\n";
   for (const char* needed : {"cmath", "cstdint", "cstdlib", "cstring", "utility"}) {
@@ -63,12 +71,12 @@ std::string standard_prologue(const model::CompileJob& job) {
 }
 
 /// Headers that a job's sources include whatever their macros are, from the main file on.
-std::vector<std::string> always_included(const model::CompileJob& job) {
+std::vector<std::string> always_included(const model::CompileJob& job, const Includes& includes) {
   std::vector<std::string> reached = {job.source.front().name};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const auto file = std::ranges::find(job.source, reached[i], &model::SourceText::name);
     if (file == job.source.end()) continue;
-    for (const source::IncludeLine& line : source::include_lines(file->text))
+    for (const source::IncludeLine& line : includes[static_cast<std::size_t>(file - job.source.begin())])
       if (line.always && std::ranges::count(reached, line.name) == 0) reached.push_back(line.name);
   }
   return reached;
@@ -88,7 +96,8 @@ bool limits_narrow_types(const model::CompileJob& job) {
 
 std::string begin_of_unit(const model::CompileJob& job) {
   if (job.source.empty()) throw model::Error("a compile job without source");
-  return standard_prologue(job) +
+  const Includes includes = includes_of(job);
+  return standard_prologue(foreign_headers(job, includes)) +
          "#include \"cuda_on_cpu.hpp\"\n"
          "#define TUNER_CPU_SHOWN __attribute__((__visibility__(\"default\")))\n"
          "extern \"C\" TUNER_CPU_SHOWN const tuner_cpu::Module tuner_cpu_module = tuner_cpu::this_module;\n"
@@ -104,7 +113,7 @@ std::string begin_of_unit(const model::CompileJob& job) {
          "template <auto tuner_cpu_function>\n"
          "inline constexpr const tuner_cpu_kernel& tuner_cpu_launcher = "
          "tuner_cpu::Launcher<tuner_cpu_function>::kernel;\n" +
-         (limits_narrow_types(job) ? "" : narrow_includes(always_included(job)));
+         (limits_narrow_types(job) ? "" : narrow_includes(always_included(job, includes)));
 }
 
 namespace {
