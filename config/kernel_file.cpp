@@ -179,13 +179,13 @@ LoadedKernels load_kernel_folder(const std::filesystem::path& folder) {
 
 LoadedKernels load_embedded(std::span<const model::EmbeddedFile> files) {
   LoadedKernels loaded;
-  const EmbeddedFiles reader(files);
-  for (const model::EmbeddedFile& file : files) {
-    const std::filesystem::path path(file.path);
-    if (is_spec_name(path))
-      loaded.add(load_one(reader, path, fmt::format("{}{}", tuner::model::shipped_prefix, file.path)));
-  }
+  for (const model::EmbeddedFile& file : files)
+    if (is_spec_name(file.path)) loaded.add(load_embedded(files, file.path));
   return loaded;
+}
+
+LoadedKernels load_embedded(std::span<const model::EmbeddedFile> files, std::string_view path) {
+  return load_one(EmbeddedFiles(files), path, fmt::format("{}{}", tuner::model::shipped_prefix, path));
 }
 
 namespace {

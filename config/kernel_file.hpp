@@ -42,6 +42,8 @@ LoadedKernels load_kernel_folder(const std::filesystem::path& folder);
 
 /// Every `.toml` among `files`; sources and headers are looked up there too. Paths get the prefix `shipped:`.
 LoadedKernels load_embedded(std::span<const model::EmbeddedFile> files);
+/// The one spec at `path` among `files`.
+LoadedKernels load_embedded(std::span<const model::EmbeddedFile> files, std::string_view path);
 
 /// An entry that is the name of several functions of its source, of the host's too, becomes that of the one
 /// kernel that can take what its launch passes: `two` becomes `two(float*x, int n)`. Where none or several

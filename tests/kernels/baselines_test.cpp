@@ -13,6 +13,21 @@
 
 using namespace tuner;
 
+TEST_CASE("shipped kernels are found by the lines of their specs as their specs have them") {
+  const config::LoadedKernels shipped = config::load_embedded(kernels::shipped());
+  REQUIRE(shipped.kernels.size() == kernels::shipped_kernels().size());
+  for (std::size_t i = 0; i < shipped.kernels.size(); ++i) {
+    const model::KernelSpec& spec = shipped.kernels[i];
+    const kernels::ShippedKernel& found = kernels::shipped_kernels()[i];
+    CHECK(found.name == spec.name);
+    CHECK(found.family == spec.family);
+    CHECK(found.description == spec.description);
+    CHECK(std::string(model::shipped_prefix) + std::string(found.file) == spec.path);
+    // `tuner run` measures the ceilings of a device by this folder.
+    CHECK(found.file.starts_with("ceilings/") == (!spec.ceiling.empty() || spec.name == "read"));
+  }
+}
+
 TEST_SUITE("shipped baselines") {
   TEST_CASE(
       "each compiles for the host without CUDA's headers, or by nvcc where there is one, and says its "

@@ -18,11 +18,12 @@ std::span<const model::EmbeddedFile> embedded_files();  // generated
 }  // namespace faulty
 
 space::KernelSpace load_kernel(const std::string& name) {
-  for (const auto files : {kernels::shipped(), faulty::embedded_files()}) {
-    for (const model::KernelSpec& spec : config::load_embedded(files).kernels) {
-      if (spec.name == name) return space::KernelSpace(spec);
-    }
+  for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels()) {
+    if (kernel.name == name)
+      return space::KernelSpace(config::load_embedded(kernels::shipped(), kernel.file).kernels.at(0));
   }
+  for (const model::KernelSpec& spec : config::load_embedded(faulty::embedded_files()).kernels)
+    if (spec.name == name) return space::KernelSpace(spec);
   throw std::runtime_error("no kernel is called " + name);
 }
 

@@ -72,10 +72,9 @@ std::vector<Offer> offered_trials(const db::Connection& connection, const std::s
 std::vector<Offer> offered_kernels(bool are_families) {
   std::vector<Offer> offers;
   std::set<std::string> families;
-  const KernelCatalog shipped = KernelCatalog::load({});
-  for (const model::KernelSpec& spec : shipped.all()) {
-    if (!are_families) offers.push_back({spec.name, spec.description});
-    families.insert(spec.family);
+  for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels()) {
+    if (!are_families) offers.push_back({std::string(kernel.name), std::string(kernel.description)});
+    families.emplace(kernel.family);
   }
   for (const std::string& family : families) offers.push_back({family, "a family"});
   return offers;

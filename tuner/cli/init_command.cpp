@@ -223,9 +223,7 @@ int init(const InitOptions& options) {
   refuse_existing(spec_file, options.force);
   config::DraftRequest request = source.request();
   request.reference_file = reference_file.filename().string();
-  if (const std::string family = own_family(kernel.name, KernelCatalog::load({}).all());
-      family != kernel.name)
-    request.family = family;
+  if (const std::string family = own_family(kernel.name); family != kernel.name) request.family = family;
   CapturedFiles memory;
   std::optional<config::CapturedSource> captured;
   if (recorded) {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <set>
 
 #include "config/mistakes.hpp"
 #include "db/queries.hpp"
-#include "kernels/shipped.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
 #include "tuner/model/error.hpp"
@@ -46,20 +46,34 @@ config::LoadedKernels read(const std::string& path) {
   return config::load_kernel_file(path);
 }
 
-bool has_name(const std::vector<model::KernelSpec>& kernels, const std::string& name) {
+bool has_name(const std::vector<model::KernelSpec>& kernels, std::string_view name) {
   return std::ranges::find(kernels, name, &model::KernelSpec::name) != kernels.end();
 }
 
+/// Each spec is read once a process.
+const model::KernelSpec& shipped_spec(std::string_view file) {
+  static std::mutex mutex;
+  static std::map<std::string_view, model::KernelSpec> read;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = read.find(file); known != read.end()) return known->second;
+  config::LoadedKernels loaded = config::load_embedded(kernels::shipped(), file);
+  refuse_mistakes(loaded, "the shipped kernels");
+  return read.emplace(file, std::move(loaded.kernels.front())).first->second;
+}
+
 /// What may be said in place of `name`.
-std::string other_names(const std::vector<model::KernelSpec>& kernels, const std::string& name) {
+std::string other_names(const std::vector<model::KernelSpec>& named,
+                        const std::vector<kernels::ShippedKernel>& shipped, const std::string& name) {
   if (std::filesystem::is_regular_file(name))
     return fmt::format("a kernel is named by its spec; `tuner init {}` drafts one", util::shell_quote(name));
   std::set<std::string> families;
   std::vector<std::string> names;
-  for (const model::KernelSpec& kernel : kernels) {
-    families.insert(kernel.family);
-    names.push_back(kernel.name);
-  }
+  const auto add = [&](const auto& kernel) {
+    families.emplace(kernel.family);
+    names.emplace_back(kernel.name);
+  };
+  std::ranges::for_each(named, add);
+  std::ranges::for_each(shipped, add);
   const std::string lists =
       fmt::format("kernels: {}; families: {}", fmt::join(names, ", "), fmt::join(families, ", "));
   names.insert(names.end(), families.begin(), families.end());
@@ -68,14 +82,15 @@ std::string other_names(const std::vector<model::KernelSpec>& kernels, const std
 }
 
 /// A kernel that names no family is one by itself. It does not join the shipped kernels by its name alone.
-void refuse_shared_name(const std::vector<model::KernelSpec>& named,
-                        const std::vector<model::KernelSpec>& shipped) {
+void refuse_shared_name(const std::vector<model::KernelSpec>& named) {
   for (const model::KernelSpec& kernel : named) {
-    const std::string family = own_family(kernel.name, shipped);
+    const std::string family = own_family(kernel.name);
     if (kernel.family != kernel.name || family == kernel.name) continue;
+    const auto shipped = kernels::shipped_kernels();
     throw model::UsageError(
         fmt::format("{}: kernel {} is named like the family of the shipped kernel {}", kernel.path,
-                    kernel.name, std::ranges::find(shipped, kernel.name, &model::KernelSpec::family)->name),
+                    kernel.name,
+                    std::ranges::find(shipped, kernel.name, &kernels::ShippedKernel::family)->name),
         fmt::format("if it solves the same problem, give it another name and family = \"{}\"; "
                     "else a family of its own, as family = \"{}\"",
                     kernel.name, family));
@@ -97,9 +112,10 @@ void refuse_other_sizes(const std::vector<model::KernelSpec>& kernels) {
 
 }  // namespace
 
-std::string own_family(const std::string& name, const std::vector<model::KernelSpec>& shipped) {
-  const bool is_taken = !has_name(shipped, name) &&
-                        std::ranges::find(shipped, name, &model::KernelSpec::family) != shipped.end();
+std::string own_family(const std::string& name) {
+  const auto shipped = kernels::shipped_kernels();
+  const bool is_taken = std::ranges::count(shipped, name, &kernels::ShippedKernel::name) == 0 &&
+                        std::ranges::count(shipped, name, &kernels::ShippedKernel::family) > 0;
   return is_taken ? "my_" + name : name;
 }
 
@@ -117,8 +133,6 @@ std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpe
 }
 
 KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
-  config::LoadedKernels shipped = config::load_embedded(kernels::shipped());
-  refuse_mistakes(shipped, "the shipped kernels");
   config::LoadedKernels named;
   std::map<std::string, std::vector<std::string>> kernels_at;  // by path
   for (const std::string& path : selection) {
@@ -129,54 +143,65 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
     refuse_mistakes(named, path);
   }
 
-  refuse_shared_name(named.kernels, shipped.kernels);
+  refuse_shared_name(named.kernels);
 
   KernelCatalog catalog;
-  catalog.m_all = named.kernels;
-  for (model::KernelSpec& kernel : shipped.kernels) {
-    if (!has_name(named.kernels, kernel.name)) catalog.m_all.push_back(std::move(kernel));
-  }
+  catalog.m_named = std::move(named.kernels);
+  for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels())
+    if (!has_name(catalog.m_named, kernel.name)) catalog.m_shipped.push_back(kernel);
   const auto chooses = [&](const auto& is_meant) {
-    bool any = false;
-    for (const model::KernelSpec& kernel : catalog.m_all) {
-      if (!is_meant(kernel)) continue;
-      any = true;
+    const auto select = [&](const model::KernelSpec& kernel) {
       if (!has_name(catalog.m_selected, kernel.name)) catalog.m_selected.push_back(kernel);
+    };
+    bool any = false;
+    for (const model::KernelSpec& kernel : catalog.m_named) {
+      if (!is_meant(kernel.name, kernel.family)) continue;
+      any = true;
+      select(kernel);
+    }
+    for (const kernels::ShippedKernel& kernel : catalog.m_shipped) {
+      if (!is_meant(kernel.name, kernel.family)) continue;
+      any = true;
+      select(shipped_spec(kernel.file));
     }
     return any;
   };
   for (const std::string& name : selection) {
     if (is_spec_path(name)) {
       for (const std::string& its : kernels_at[name])
-        chooses([&](const model::KernelSpec& kernel) { return kernel.name == its; });
-    } else if (!chooses([&](const model::KernelSpec& kernel) {
-                 return kernel.name == name || kernel.family == name;
+        chooses([&](std::string_view kernel, std::string_view) { return kernel == its; });
+    } else if (!chooses([&](std::string_view kernel, std::string_view family) {
+                 return kernel == name || family == name;
                })) {
       throw model::UsageError(fmt::format("no kernel or family is called '{}'", name),
-                              other_names(catalog.m_all, name));
+                              other_names(catalog.m_named, catalog.m_shipped, name));
     }
   }
-  if (selection.empty()) catalog.m_selected = catalog.m_all;
+  if (selection.empty()) chooses([](std::string_view, std::string_view) { return true; });
   refuse_other_sizes(catalog.m_selected);
   return catalog;
+}
+
+std::vector<model::KernelSpec> KernelCatalog::of_families(const std::set<std::string>& families) const {
+  std::vector<model::KernelSpec> found;
+  for (const model::KernelSpec& kernel : m_named)
+    if (families.contains(kernel.family)) found.push_back(kernel);
+  for (const kernels::ShippedKernel& kernel : m_shipped)
+    if (families.contains(std::string(kernel.family))) found.push_back(shipped_spec(kernel.file));
+  return found;
 }
 
 namespace {
 
 std::vector<model::KernelSpec> specs_of_file(const std::string& path) {
-  config::LoadedKernels loaded;
   if (path.starts_with(model::shipped_prefix)) {
-    // The one spec, with whatever it may name: reading all of them takes ten times as long.
-    std::vector<model::EmbeddedFile> files;
-    for (const model::EmbeddedFile& file : kernels::shipped()) {
-      const std::string name(file.path);
-      if (!name.ends_with(".toml") || std::string(model::shipped_prefix) + name == path)
-        files.push_back(file);
-    }
-    loaded = config::load_embedded(files);
-  } else {
-    loaded = config::load_kernel_file(path);
+    const std::string file = path.substr(model::shipped_prefix.size());
+    const auto shipped = kernels::shipped_kernels();
+    // An older tuner may have shipped a file that this one lacks.
+    if (std::ranges::count(shipped, file, &kernels::ShippedKernel::file) == 0) return {};
+    return {shipped_spec(file)};
   }
+  config::LoadedKernels loaded = config::load_kernel_file(path);
   return loaded.mistakes.empty() ? std::move(loaded.kernels) : std::vector<model::KernelSpec>();
 }
 
@@ -209,8 +234,8 @@ const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declar
 std::vector<model::KernelSpec> SpecsAtHand::of(const model::TrialRecord& trial, bool declared) {
   const std::string& family = trial.problem.family;
   std::vector<model::KernelSpec> specs;
-  for (const model::KernelSpec& kernel : m_catalog.all())
-    if (kernel.name == trial.kernel && kernel.family == family) specs.push_back(kernel);
+  for (model::KernelSpec& kernel : m_catalog.of_families({family}))
+    if (kernel.name == trial.kernel) specs.push_back(std::move(kernel));
   if (!declared) return specs;
   for (const std::string& path : db::declared_paths(m_connection, family, trial.kernel))
     if (const auto* space = m_files.find({family, trial.kernel, {}, {}, {}, path}))

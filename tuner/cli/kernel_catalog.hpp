@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "config/kernel_file.hpp"
 #include "db/connection.hpp"
 #include "db/kernel_specs.hpp"
+#include "kernels/shipped.hpp"
 #include "tuner/space/kernel_space.hpp"
 
 namespace tuner::cli {
@@ -18,20 +20,21 @@ class KernelCatalog {
   /// `selection`: names of kernels, names of families, spec files or folders of them; files and folders are
   /// read, and a kernel in them replaces a shipped one of its name. Throws model::UsageError after printing
   /// every mistake in them, for an unknown name, and for a kernel that is called like the shipped kernels of
-  /// a family and names no family.
+  /// a family and names no family. Of the shipped specs those alone are read that are asked for.
   static KernelCatalog load(const std::vector<std::string>& selection);
 
   KernelCatalog() = default;
   /// A kernel that is in no file.
-  explicit KernelCatalog(model::KernelSpec kernel) : m_all({kernel}), m_selected({std::move(kernel)}) {}
+  explicit KernelCatalog(model::KernelSpec kernel) : m_named({kernel}), m_selected({std::move(kernel)}) {}
 
   /// The selected kernels in the order named; without a selection all.
   const std::vector<model::KernelSpec>& selected() const { return m_selected; }
-  /// Everything that is at hand: what was named, and the shipped kernels that it does not replace.
-  const std::vector<model::KernelSpec>& all() const { return m_all; }
+  /// Everything at hand of these families: what was named, and the shipped kernels that it does not replace.
+  std::vector<model::KernelSpec> of_families(const std::set<std::string>& families) const;
 
  private:
-  std::vector<model::KernelSpec> m_all;
+  std::vector<model::KernelSpec> m_named;         ///< with a path
+  std::vector<kernels::ShippedKernel> m_shipped;  ///< without those that a named one replaces
   std::vector<model::KernelSpec> m_selected;
 };
 
@@ -40,7 +43,7 @@ bool is_spec_path(const std::string& name);
 
 /// A family for a kernel of this name that is apart from the shipped kernels' families: the name if it can
 /// be.
-std::string own_family(const std::string& name, const std::vector<model::KernelSpec>& shipped);
+std::string own_family(const std::string& name);
 
 /// Each kernel, and behind it the libraries that its spec names.
 std::vector<model::KernelSpec> with_baselines(const std::vector<model::KernelSpec>& kernels);

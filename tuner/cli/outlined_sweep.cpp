@@ -290,8 +290,11 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
                             const SweepOptions& options, const Backend& backend, db::ResultStore& source) {
   require_nvcc(selection.catalog.selected(), backend.device, backend.compiler);
   selection.notices.insert(selection.notices.end(), backend.notices.begin(), backend.notices.end());
+  std::set<std::string> families;
+  for (const model::KernelSpec& kernel : selection.catalog.selected()) families.insert(kernel.family);
+  const std::vector<model::KernelSpec> at_hand = selection.catalog.of_families(families);
   if (settings.text("baselines") == "on")
-    add_baselines(selection.catalog.all(), backend.device, selection.work, selection.notices);
+    add_baselines(at_hand, backend.device, selection.work, selection.notices);
   // What is planned is planned for the first clock; the others have as much to do.
   const bool names_clocks = options.clock_mhz == 0 && !options.clock.empty() && options.clock != "list";
   const int clock_mhz = names_clocks ? parse_clocks(options.clock).front() : options.clock_mhz;
@@ -300,7 +303,7 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   request.work = std::move(selection.work);
   SpecFiles files;
   request.rivals =
-      sweep::find_rivals(selection.catalog.selected(), selection.catalog.all(), source,
+      sweep::find_rivals(selection.catalog.selected(), at_hand, source,
                          [&](const model::KernelDeclaration& declared) { return files.find(declared); });
   request.shard = options.shard;
   if (request.shard && request.shard->of > 1) request.policy.final.finalists = 0;

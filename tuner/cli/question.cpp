@@ -145,8 +145,8 @@ bool is_library(const db::Connection& connection, const std::string& kernel) {
 
 /// What is said of a name that neither the database nor a shipped spec has; empty where one has.
 std::string unknown_name(const std::string& name, std::vector<std::string> known) {
-  const KernelCatalog shipped = KernelCatalog::load({});
-  for (const model::KernelSpec& spec : shipped.all()) known.insert(known.end(), {spec.name, spec.family});
+  for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels())
+    known.insert(known.end(), {std::string(kernel.name), std::string(kernel.family)});
   if (name.empty() || std::ranges::count(known, name) > 0) return "";
   if (std::filesystem::is_directory(name))
     return fmt::format("{} is a folder, and this asks of one kernel: name one of its specs",
