@@ -77,7 +77,7 @@ endfunction()
 set(tuner_level_plain -O1)  # two thirds of the time that -O3 takes to compile
 set(tuner_level_hot -O3)
 set(tuner_level_cold -Og)  # half of it
-set(tuner_level_test -O0)  # what is tested is optimised; what tests it, quick to compile
+set(tuner_level_test -Og)  # quick to compile; an inline function of what is tested may run in this form
 function(tuner_settings NAME)
   set(kind plain)
   if(ARGC GREATER 1)

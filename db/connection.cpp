@@ -237,6 +237,9 @@ Connection::Connection() : m_path(":memory:"), m_read_only(false) {
 }
 
 void Connection::open(const std::string& name, int flags, const OpenOptions& options) {
+  // SQLite counts its memory under a lock, for limits that are not set here. It can be told before its first
+  // use.
+  [[maybe_unused]] static const int told = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
                                    options.vfs.empty() ? nullptr : options.vfs.c_str());
