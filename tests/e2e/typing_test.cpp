@@ -93,6 +93,8 @@ TEST_SUITE("tuner command line, typing") {
     CHECK_FALSE(has(known.err, "did you mean"));
     CHECK(has(user.types({"run", "--device", "cuda0"}).err, "did you mean `cuda:0`?"));
     CHECK(has(user.types({"run", "--device", "cpu", "--kernel", "matmull"}).err, "did you mean `matmul`?"));
+    CHECK(has(user.types({"run", "--device", "cpu", "--kernel", "naive,scan"}).err,
+              "several are separated by blanks: naive scan"));
     CHECK(has(user.types({"run", "--sizes", "512-4096"}).err, "did you mean 512..4096?"));
   }
 

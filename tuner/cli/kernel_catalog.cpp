@@ -66,19 +66,21 @@ std::string other_names(const std::vector<model::KernelSpec>& named,
                         const std::vector<kernels::ShippedKernel>& shipped, const std::string& name) {
   if (std::filesystem::is_regular_file(name))
     return fmt::format("a kernel is named by its spec; `tuner init {}` drafts one", util::shell_quote(name));
-  std::set<std::string> families;
+  if (name.find(',') != std::string::npos) {
+    std::string names = name;
+    std::ranges::replace(names, ',', ' ');
+    return "several are separated by blanks: " + names;
+  }
   std::vector<std::string> names;
   const auto add = [&](const auto& kernel) {
-    families.emplace(kernel.family);
     names.emplace_back(kernel.name);
+    names.emplace_back(kernel.family);
   };
   std::ranges::for_each(named, add);
   std::ranges::for_each(shipped, add);
-  const std::string lists =
-      fmt::format("kernels: {}; families: {}", fmt::join(names, ", "), fmt::join(families, ", "));
-  names.insert(names.end(), families.begin(), families.end());
   const std::string meant = util::did_you_mean(name, names);
-  return fmt::format("{}{}{}; or give the path of a spec (.toml)", meant, meant.empty() ? "" : " ", lists);
+  return fmt::format("{}{}`tuner list kernels` shows what is shipped; or give the path of a spec (.toml)",
+                     meant, meant.empty() ? "" : " ");
 }
 
 /// A kernel that names no family is one by itself. It does not join the shipped kernels by its name alone.
