@@ -20,17 +20,6 @@
 
 namespace tuner::compile::host {
 
-/// Where nvcc is looked for, in order; a plain name is looked up in the PATH.
-std::vector<std::string> nvcc_places();
-
-/// $TUNER_NVCC, else nvcc of the PATH, of $CUDA_PATH, of $CUDA_HOME, and of where toolkits usually are.
-/// Nothing, with what was looked for in `why_not`, where there is none.
-std::optional<std::string> find_nvcc(std::string& why_not);
-
-/// The begin of a command to a compiler of kernels. What the environment's CPATH names and what nvcc's flags
-/// there ask for would be no part of a binary's identity.
-std::vector<std::string> without_foreign_flags();
-
 /// What is built into a binary besides the kernel.
 enum class Instrument {
   none,
@@ -161,6 +150,46 @@ UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const mod
 UnitLayout write_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                       const std::string& before, const std::string& behind, const std::string& unit,
                       std::string& problems);
+
+/// Where nvcc is looked for, in order; a plain name is looked up in the PATH.
+std::vector<std::string> nvcc_places();
+
+/// $TUNER_NVCC, else nvcc of the PATH, of $CUDA_PATH, of $CUDA_HOME, and of where toolkits usually are.
+/// Nothing, with what was looked for in `why_not`, where there is none.
+std::optional<std::string> find_nvcc(std::string& why_not);
+
+/// The begin of a command to a compiler of kernels. What the environment's CPATH names and what nvcc's flags
+/// there ask for would be no part of a binary's identity.
+std::vector<std::string> without_foreign_flags();
+
+/// A program and what it is given.
+using Arguments = std::vector<std::string>;
+/// What commands make, in the folder that they run in.
+inline constexpr const char* made_binary = "kernel.so";
+
+/// $TUNER_HOST_CXX, else the first of $CXX, c++, g++ and clang++ that exists. Throws model::Error where there
+/// is none.
+Arguments find_compiler();
+
+/// HostCompiler::name() of a compiler that answers `version` to --version.
+std::string compiler_name(const Arguments& compiler, const std::string& version, Instrument instrument);
+
+/// What decides whether g++ takes headers that it has read before, for jobs without options of their own.
+Arguments header_options(Instrument instrument);
+
+/// Has g++ read RuntimeHeaders::begin in `folder` and write it to `result`.
+Arguments precompile_command(const Arguments& compiler, const Arguments& options,
+                             const std::filesystem::path& folder, const std::filesystem::path& result);
+
+/// Changes when the toolkit's headers do.
+std::string toolkit_state();
+
+/// Make the job's binary of a unit in `folder`, one after the other. What the compiler does not understand of
+/// the job's options is left out, and `compilation` says so. Where nvcc is needed and not there, they are
+/// none and the compilation is `skipped`.
+std::vector<Arguments> commands_of(const Arguments& compiler, Instrument instrument, bool is_clang,
+                                   const model::CompileJob& job, const UnitLayout& layout,
+                                   const std::filesystem::path& folder, model::Compilation& compilation);
 
 /// A declaration that cannot be rewritten.
 struct RewriteProblem {
