@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "tests/e2e/help_pages.hpp"
@@ -79,6 +80,20 @@ TEST_SUITE("tuner command line, typing") {
     CHECK(user.types({"help", "list", "runs"}).out == user.types({"list", "runs", "--help"}).out);
     CHECK(user.types({"help"}).out == user.types({"--help"}).out);
     CHECK(has(user.types({"help", "bset"}).err, "did you mean `best`?"));
+  }
+
+  TEST_CASE("a folder without specs hides no shipped kernel, nor the ceilings of a run") {
+    const User user;
+    for (const char* folder : {"matmul", "naive", "read", "ceiling_copy", "other"})
+      std::filesystem::create_directories(user.home / folder);
+    CHECK(has(user.types({"list", "kernels", "matmul"}).out, "register_tile"));
+    CHECK(has(user.types({"list", "kernels", "naive"}).out, "naive"));
+    CHECK(has(user.types({"list", "kernels", "other"}).err, "other holds no kernel spec"));
+    const ProgramResult run =
+        user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "16", "--budget", "1s"});
+    CHECK_MESSAGE(run.exit_code == 0, run.err);
+    tuner::test::write_text(user.home / "naive/own.toml", "[kernel]\n");
+    CHECK(has(user.types({"list", "kernels", "naive"}).err, "naive/own.toml"));
   }
 
   TEST_CASE("a mistyped kernel, family or device is told with what was meant") {

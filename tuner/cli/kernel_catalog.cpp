@@ -19,10 +19,25 @@
 
 namespace tuner::cli {
 
+namespace {
+
+bool is_shipped(std::string_view name) {
+  return std::ranges::any_of(kernels::shipped_kernels(), [&](const kernels::ShippedKernel& kernel) {
+    return kernel.name == name || kernel.family == name;
+  });
+}
+
+bool holds_specs(const config::LoadedKernels& folder) {
+  return !folder.kernels.empty() || !folder.mistakes.empty();
+}
+
+}  // namespace
+
 bool is_spec_path(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return true;
   std::error_code error;
-  return name.find('/') != std::string::npos || name.ends_with(".toml") ||
-         std::filesystem::is_directory(name, error);
+  if (!std::filesystem::is_directory(name, error)) return false;
+  return !is_shipped(name) || holds_specs(config::load_kernel_folder(name));
 }
 
 namespace {
@@ -38,9 +53,7 @@ void refuse_mistakes(const config::LoadedKernels& loaded, const std::string& wha
 config::LoadedKernels read(const std::string& path) {
   if (std::filesystem::is_directory(path)) {
     config::LoadedKernels loaded = config::load_kernel_folder(path);
-    if (loaded.kernels.empty() && loaded.mistakes.empty()) {
-      throw model::UsageError(fmt::format("{} holds no kernel spec (*.toml)", path));
-    }
+    if (!holds_specs(loaded)) throw model::UsageError(fmt::format("{} holds no kernel spec (*.toml)", path));
     return loaded;
   }
   return config::load_kernel_file(path);
@@ -182,6 +195,13 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
   if (selection.empty()) chooses([](std::string_view, std::string_view) { return true; });
   refuse_other_sizes(catalog.m_selected);
   return catalog;
+}
+
+std::vector<model::KernelSpec> shipped_in(std::string_view folder) {
+  std::vector<model::KernelSpec> found;
+  for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels())
+    if (kernel.file.starts_with(folder)) found.push_back(shipped_spec(kernel.file));
+  return found;
 }
 
 std::vector<model::KernelSpec> KernelCatalog::of_families(const std::set<std::string>& families) const {

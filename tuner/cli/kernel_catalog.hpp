@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,11 @@ class KernelCatalog {
   std::vector<model::KernelSpec> m_selected;
 };
 
-/// Whether `name` is no kernel's or family's name, but a spec file or a folder of them.
+/// The shipped specs whose file begins so: `ceilings/`.
+std::vector<model::KernelSpec> shipped_in(std::string_view folder);
+
+/// Whether `name` is no kernel's or family's name, but a spec file or a folder of them. A folder without
+/// specs hides no shipped kernel or family of its name.
 bool is_spec_path(const std::string& name);
 
 /// A family for a kernel of this name that is apart from the shipped kernels' families: the name if it can

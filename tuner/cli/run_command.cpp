@@ -192,14 +192,10 @@ void add_ceilings(const config::Settings& settings, const sweep::Request& reques
     services.runners.resize(1);
     return sweep::sweep(ceilings, list, services).ending;
   };
-  std::vector<std::string> ceilings;
-  for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels())
-    if (kernel.file.starts_with("ceilings/")) ceilings.emplace_back(kernel.name);
-  sweep::measure_ceilings(
-      {KernelCatalog::load(ceilings).selected(), request, measure::policy("quick"), of_run.source, display,
-       of_run.stop, db::ceilings(store.connection(), request.device.name), do_sweep,
-       [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }},
-      summary);
+  sweep::measure_ceilings({shipped_in("ceilings/"), request, measure::policy("quick"), of_run.source, display,
+                           of_run.stop, db::ceilings(store.connection(), request.device.name), do_sweep,
+                           [&](const model::Ceiling& ceiling) { store.record_ceiling(ceiling); }},
+                          summary);
 }
 
 /// What --same-bits-as asks for; measured first where it is unknown.
