@@ -164,35 +164,28 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
   catalog.m_named = std::move(named.kernels);
   for (const kernels::ShippedKernel& kernel : kernels::shipped_kernels())
     if (!has_name(catalog.m_named, kernel.name)) catalog.m_shipped.push_back(kernel);
+  const auto select = [&](const model::KernelSpec& kernel) {
+    if (!has_name(catalog.m_selected, kernel.name)) catalog.m_selected.push_back(kernel);
+    return true;
+  };
   const auto chooses = [&](const auto& is_meant) {
-    const auto select = [&](const model::KernelSpec& kernel) {
-      if (!has_name(catalog.m_selected, kernel.name)) catalog.m_selected.push_back(kernel);
-    };
     bool any = false;
-    for (const model::KernelSpec& kernel : catalog.m_named) {
-      if (!is_meant(kernel.name, kernel.family)) continue;
-      any = true;
-      select(kernel);
-    }
-    for (const kernels::ShippedKernel& kernel : catalog.m_shipped) {
-      if (!is_meant(kernel.name, kernel.family)) continue;
-      any = true;
-      select(shipped_spec(kernel.file));
-    }
+    for (const model::KernelSpec& kernel : catalog.m_named)
+      if (is_meant(kernel)) any = select(kernel);
+    for (const kernels::ShippedKernel& kernel : catalog.m_shipped)
+      if (is_meant(kernel)) any = select(shipped_spec(kernel.file));
     return any;
   };
   for (const std::string& name : selection) {
-    if (is_spec_path(name)) {
-      for (const std::string& its : kernels_at[name])
-        chooses([&](std::string_view kernel, std::string_view) { return kernel == its; });
-    } else if (!chooses([&](std::string_view kernel, std::string_view family) {
-                 return kernel == name || family == name;
-               })) {
+    if (const auto path = kernels_at.find(name); path != kernels_at.end()) {
+      for (const std::string& its : path->second)
+        chooses([&](const auto& kernel) { return kernel.name == its; });
+    } else if (!chooses([&](const auto& kernel) { return kernel.name == name || kernel.family == name; })) {
       throw model::UsageError(fmt::format("no kernel or family is called '{}'", name),
                               other_names(catalog.m_named, catalog.m_shipped, name));
     }
   }
-  if (selection.empty()) chooses([](std::string_view, std::string_view) { return true; });
+  if (selection.empty()) chooses([](const auto&) { return true; });
   refuse_other_sizes(catalog.m_selected);
   return catalog;
 }
