@@ -197,9 +197,10 @@ TEST_SUITE("tuner command line, interrupted") {
   }
 
   TEST_CASE("Ctrl-C in the first moments ends a run as later on, and the same command then does all of it") {
-    for (const auto delay : {0ms, 5ms, 10ms, 20ms, 50ms, 100ms, 200ms}) {
+    for (const auto delay : {0ms, 10ms, 50ms, 100ms, 200ms}) {
       CAPTURE(delay.count());
-      const test::User user;
+      test::User user;
+      user.has_own_cache();  // with binaries at hand the run may end before
       write_spinning(user, "1, 2");
       const std::vector<std::string> words = {"run",     "--kernel", "spin.toml", "--device", "cpu",
                                               "--sizes", "64",       "--measure", "quick"};

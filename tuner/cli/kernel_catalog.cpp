@@ -66,7 +66,7 @@ bool has_name(const std::vector<model::KernelSpec>& kernels, std::string_view na
 /// Each spec is read once a process.
 const model::KernelSpec& shipped_spec(std::string_view file) {
   static std::mutex mutex;
-  static std::map<std::string_view, model::KernelSpec> read;
+  static std::map<std::string, model::KernelSpec, std::less<>> read;
   const std::scoped_lock lock(mutex);
   if (const auto known = read.find(file); known != read.end()) return known->second;
   config::LoadedKernels loaded = config::load_embedded(kernels::shipped(), file);
