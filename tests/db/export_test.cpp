@@ -248,6 +248,9 @@ TEST_SUITE("db") {
     CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[-5,")), "samples_ns is -5"));
     CHECK(contains(complaint(replaced("\"compile_ms\":155.25", "\"compile_ms\":-1.0")), "compile_ms is -1"));
     CHECK(contains(complaint(replaced("\"mean_ns\":100.5", "\"mean_ns\":-1")), "energy.mean_ns is -1"));
+    CHECK(contains(complaint(replaced("\"low_j\":0.125", "\"low_j\":\"inf\"")), "energy is \"inf\""));
+    std::istringstream noisy(replaced("\"low_j\":0.125", "\"low_j\":-0.125"));  // an interval may reach there
+    CHECK_NOTHROW(db::parse_export(noisy, "x.jsonl"));
     CHECK(contains(complaint(replaced(full_trial().key.hex(), "12")), "identifier"));
     CHECK(contains(complaint(replaced("\"samples_ns\":[", "\"samples_ns\":[null,")), "samples_ns"));
     CHECK(contains(complaint(replaced("\"grid\":[8,16,2]", "\"grid\":[8,16]")), "three whole numbers"));

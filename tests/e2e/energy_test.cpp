@@ -110,7 +110,8 @@ TEST_SUITE("tuner, energy") {
 
     REQUIRE(types({"export", "-o", "all.jsonl"}).exit_code == 0);
     const std::string recording = "replay:" + (home / "all.jsonl");
-    CHECK(run({"--objective", "edp", "--db", "replayed.db"}, recording).exit_code == 0);
+    const auto replayed = run({"--objective", "edp", "--db", "replayed.db"}, recording);
+    CHECK_MESSAGE(replayed.exit_code == 0, replayed.err);
     CHECK(types({"best", "4096", "--objective", "edp", "--db", "replayed.db"}).exit_code == 0);
     REQUIRE(types({"import", "all.jsonl", "--db", "imported.db"}).exit_code == 0);
     CHECK(has(types({"best", "4096", "--objective", "energy", "--db", "imported.db"}).out, "energy"));

@@ -105,6 +105,14 @@ TEST_SUITE("tuner::measure energy") {
     CHECK(outcome.standings[1].energy->mean_j == doctest::Approx(0.315).epsilon(0.01));
   }
 
+  TEST_CASE_FIXTURE(Powered, "what comes to less than the waiting device drew is no energy") {
+    host_ns = 2e6;
+    watts["thrifty"] = -20;
+    const auto outcome = runner().run_final(final_job());
+    CHECK(outcome.standings[0].energy);
+    CHECK_FALSE(outcome.standings[1].energy);
+  }
+
   TEST_CASE_FIXTURE(Powered, "nobody measures energy unasked") {
     auto final = final_job();
     for (auto& trial : final.trials) trial.policy.energy = false;

@@ -105,8 +105,11 @@ std::vector<std::optional<model::Energy>> EnergyMeter::in_turn(
     std::ranges::reverse(order);
     std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2));
   }
-  for (std::size_t i = 0; i < loads.size(); ++i)
-    if (measured[i].size() >= static_cast<std::size_t>(fewest_runs)) out[i] = summarise(measured[i], idle);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (measured[i].size() < static_cast<std::size_t>(fewest_runs)) continue;
+    const model::Energy energy = summarise(measured[i], idle);
+    if (energy.mean_j > 0) out[i] = energy;  // less than the waiting device drew: nothing was measured
+  }
   return out;
 }
 
