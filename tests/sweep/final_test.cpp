@@ -149,6 +149,21 @@ TEST_SUITE("tuner::sweep") {
     CHECK(summary.finals == 1);
   }
 
+  TEST_CASE("a budget that ends in the last trial has left nothing to do") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1000; };
+    bench.behave = [&, begun = 0](int scale, const model::TrialJob&) mutable {
+      if (++begun == 5) bench.later_s = 1000.5;
+      return ok_in(1000.0 / scale);
+    };
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.finished == 5);
+    CHECK(summary.finals == 1);
+    CHECK(summary.ending == sweep::Ending::done);
+    REQUIRE(bench.watcher.searches.size() == 1);
+    CHECK(bench.watcher.searches[0].tried == 5);
+  }
+
   TEST_CASE("a budget that ends in the last final has left nothing to do") {
     Bench bench;
     bench.adjust = [](sweep::Request& request) { request.budget.seconds = 1e6; };

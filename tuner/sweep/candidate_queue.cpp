@@ -195,7 +195,7 @@ std::optional<CandidateQueue::Item> CandidateQueue::next_of_open() {
 }
 
 bool CandidateQueue::is_drained() const {
-  return m_begun == m_list.groups.size() && std::all_of(m_open.begin(), m_open.end(), [](const auto& item) {
+  return is_begun() && std::all_of(m_open.begin(), m_open.end(), [](const auto& item) {
            return item.second.search->waits() || item.second.pauses;
          });
 }

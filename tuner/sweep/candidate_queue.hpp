@@ -76,7 +76,9 @@ class CandidateQueue : SweepPart {
   /// Whether some group pauses for good: the budget has nothing left for it.
   bool is_cut_short() const { return !m_waiting.empty(); }
   /// Whether a group is not searched to its end.
-  bool has_more() const { return m_begun < m_list.groups.size() || !m_open.empty(); }
+  bool has_more() const { return !is_begun() || !m_open.empty(); }
+  /// Whether the search of each group was begun.
+  bool is_begun() const { return m_begun == m_list.groups.size(); }
   /// A group all of whose trials have ended; each is given once, in the order they ended.
   std::optional<EndedSearch> take_finished();
   /// The groups that were begun and not taken yet, as they are; nothing more is to be asked of them.

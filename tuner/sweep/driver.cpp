@@ -76,7 +76,9 @@ class Driver : SweepPart {
       throw;
     }
     m_trials.commit();
-    const bool is_searched = !m_queue.has_more();
+    // A search whose last trial came behind the budget was not asked again, and stands open.
+    const bool is_tried = m_queue.is_begun() && left_to_come() == 0 && m_trials.under_way() == 0;
+    const bool is_searched = !m_queue.has_more() || is_tried;
     record_searches();
     if (m_summary.ending == Ending::budget_spent) {
       // What is known by now deserves its final even where the budget ended the racing, but not for long.
