@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -81,6 +82,35 @@ TEST_SUITE("tuner command line, the recorded sweep") {
     CHECK(has(best.out, "3.971 ms"));
     CHECK_FALSE(has(best.out + best.err, "not re-measured"));
     CHECK(has(best.out + best.err, "arithmetic ceiling"));
+  }
+
+  TEST_CASE("a kernel that was not measured as is asked is refused, though others of the recording were") {
+    const User user;
+    const auto replay = [&](const std::string& measure) {
+      return user.types({"run", "--device",
+                         "replay:" TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz",
+                         "--kernel", "shared", "--sizes", "512", "--measure", measure});
+    };
+    const auto quick = replay("quick");
+    CHECK(quick.exit_code == 2);
+    CHECK(has(quick.err, "has no times of quick-3"));
+    CHECK(has(quick.err, "replay them with --measure standard"));
+    CHECK(replay("standard").exit_code == 0);
+  }
+
+  TEST_CASE("a sweep that tried only what its recording lacks says so") {
+    const User user;
+    tuner::test::SmallKernel kernel;
+    kernel.write(user.home);
+    const auto run = [&](const std::string& device, const std::string& sizes) {
+      return user.types(
+          {"run", "--device", device, "--kernel", "small.toml", "--sizes", sizes, "--db", "t.db"});
+    };
+    REQUIRE(run("cpu", "100").exit_code == 0);
+    REQUIRE(user.types({"export", "-o", "t.jsonl", "--db", "t.db"}).exit_code == 0);
+    const auto other = run("replay:t.jsonl", "200");
+    CHECK(other.exit_code == 1);
+    CHECK(has(other.err, "nothing has a result: what was tried was skipped: not in the recording"));
   }
 
   TEST_CASE("importing twice adds nothing; exporting gives back what was imported") {

@@ -131,7 +131,8 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
   }
 
   TEST_CASE("each way of launching is a class of its own, and a replay names those that it has") {
-    const User user;
+    User user;
+    user.measures_by_default();
     write_counting(user);
     const auto run = [&](std::vector<std::string> flags) {
       flags.insert(flags.begin(), {"run", "--kernel", "count.toml", "--sizes", "64"});
@@ -154,7 +155,8 @@ TEST_SUITE("tuner command line, a whole session on the CPU") {
     const auto other = run(replay);
     CHECK(other.exit_code == 2);
     CHECK(has(other.err,
-              "has no times of standard-3, L2 warm, --execution graph; its times are of quick-3, L2 "
+              "has no times of standard-3, L2 warm, --execution graph; its times are of "
+              "quick-3, L2 "
               "warm, --execution eager and of quick-3, L2 warm, --execution graph"));
     CHECK(has(other.err, "replay them with --measure quick or --measure quick --execution eager"));
     std::vector<std::string> same = replay;

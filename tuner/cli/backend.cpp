@@ -144,10 +144,10 @@ Backend open_replay_backend(const std::string& file) {
   backend.compiler = recording->runs.front().toolkit;
   backend.has_recorded_energy = std::ranges::any_of(
       recording->trials, [](const model::TrialRecord& trial) { return trial.outcome.energy.has_value(); });
-  for (const model::TrialRecord& trial : recording->trials)
-    if (std::ranges::find(backend.recorded_environments, trial.environment) ==
-        backend.recorded_environments.end())
-      backend.recorded_environments.push_back(trial.environment);
+  for (const model::TrialRecord& trial : recording->trials) {
+    auto& known = backend.recorded_environments[trial.kernel];
+    if (std::ranges::find(known, trial.environment) == known.end()) known.push_back(trial.environment);
+  }
   backend.make_compiler = [recording, toolkit = backend.compiler] {
     return std::make_unique<device::replay::ReplayCompiler>(toolkit, recording->trials);
   };

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,8 +32,8 @@ struct Backend {
   sweep::LaunchOracle oracle;
   int compile_jobs = 1;
   std::string recorded_device;  ///< as sweep::Request::recorded_device
-  /// Of a replay: in which its times are, each once.
-  std::vector<model::Environment> recorded_environments;
+  /// Of a replay, by kernel: in which its times are, each once.
+  std::map<std::string, std::vector<model::Environment>> recorded_environments;
   bool has_recorded_energy = false;  ///< of a replay: of some trial
   /// Of a device that answers from another tuner's file, see play_recorded(); else null.
   std::shared_ptr<const interchange::RecordedSpace> recorded_space;

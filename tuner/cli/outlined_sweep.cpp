@@ -206,14 +206,20 @@ std::string taking_text(const model::Environment& one) {
                      one.clock_mhz > 0 ? ", " + one.clock_text() : "");
 }
 
-/// Throws where a recording has no times that are taken as `here` says: each trial would be skipped.
-void require_recorded(const Backend& backend, const model::Environment& here) {
+/// Throws where a recording has no times of the sweep's kernels, or of any kernel where none is named yet,
+/// that are taken as the policy of `request` says: each trial would be skipped.
+void require_recorded(const sweep::Request& request, const Backend& backend) {
+  const model::Environment here = sweep::environment(request, model::ElementType::float32);
   std::set<std::string> takings;
   std::set<std::string> flags;
-  for (const model::Environment& there : backend.recorded_environments) {
-    if (taking_text(there) == taking_text(here)) return;
-    takings.insert(taking_text(there));
-    if (const std::string those = taking_flags(there, here); !those.empty()) flags.insert(those);
+  for (const auto& [kernel, environments] : backend.recorded_environments) {
+    const auto is_it = [&name = kernel](const sweep::Work& work) { return work.kernel.spec().name == name; };
+    if (!request.work.empty() && std::ranges::none_of(request.work, is_it)) continue;
+    for (const model::Environment& there : environments) {
+      if (taking_text(there) == taking_text(here)) return;
+      takings.insert(taking_text(there));
+      if (const std::string those = taking_flags(there, here); !those.empty()) flags.insert(those);
+    }
   }
   if (takings.empty()) return;
   throw model::UsageError(fmt::format("{} has no times of {}; its times are of {}", backend.device.id,
@@ -237,7 +243,7 @@ void require_taking(const sweep::Request& request, const Backend& backend) {
         fmt::format("--execution stream: the device {} has no streams", backend.device.id),
         "each of its launches is a call of the host: --execution eager");
   }
-  require_recorded(backend, here);
+  require_recorded(request, backend);
 }
 
 /// Has energy measured where that is asked for and can be had.
@@ -301,6 +307,7 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   sweep::Request request = make_request(settings, backend, clock_mhz);
   want_energy(settings, options, backend, selection.notices, request);
   request.work = std::move(selection.work);
+  require_recorded(request, backend);
   SpecFiles files;
   request.rivals =
       sweep::find_rivals(selection.catalog.selected(), at_hand, source,

@@ -152,8 +152,7 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
   } else if (all_failed && summary.known == 0 && summary.finished == 0) {
     write_err("nothing has a result: no trial was measured");
   } else if (all_failed && summary.failed == 0 && summary.finished > 0) {
-    write_err(
-        "nothing has a result: what was tried was skipped, for this device or machine lacks what it needs");
+    write_err(fmt::format("nothing has a result: what was tried was skipped: {}", summary.skipped_why));
   } else if (all_failed && summary.failed == 0) {
     write_err(
         "nothing has a result: all trials failed or were skipped before; `tuner list failures` says why, and "
