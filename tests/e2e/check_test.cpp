@@ -23,7 +23,10 @@ TEST_SUITE("tuner command line, cover --check") {
   /// A kernel with three configurations: one suits small sizes, one large ones, and the default none, by so
   /// much that another program on the same cores does not change it.
   struct Measured : User {
-    Measured() { write_spec("1, 2, 3"); }
+    Measured() {
+      measures_by_default();
+      write_spec("1, 2, 3");
+    }
     explicit Measured(const std::string& sizes) : Measured() { measure(sizes); }
 
     void write_spec(const std::string& kinds, const std::string& before = "") const {

@@ -97,7 +97,8 @@ TEST_SUITE("tuner command line, explanations") {
   }
 
   TEST_CASE("of a merged database each GPU is explained by its own trials, and named") {
-    const Asker asker;
+    Asker asker;
+    asker.measures_by_default();
     const std::string replayed = asker.home / "replayed.db";
     const std::string merged = asker.home / "merged.db";
     REQUIRE(asker

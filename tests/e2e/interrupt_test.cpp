@@ -277,6 +277,7 @@ TEST_SUITE("tuner command line, interrupted") {
 
   TEST_CASE("a refresh that is told twice to end says how it goes on") {
     test::User user;
+    user.measures_by_default();
     test::SmallKernel kernel{.name = "spin"};
     kernel.write(user.home);
     const std::vector<std::string> quick = {"run",     "--kernel", "spin.toml", "--device", "cpu",

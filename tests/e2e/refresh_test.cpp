@@ -29,6 +29,7 @@ TEST_SUITE("tuner command line, refresh") {
   /// It, measured quickly at two sizes. The default is the slowest.
   struct Measured : User {
     Measured() {
+      measures_by_default();
       wasting().write(home);
       const ProgramResult run = types({"run", "--device", "cpu", "--kernel", home / "waste.toml", "--sizes",
                                        "400,900", "--measure", "quick", "--until", "0%"});

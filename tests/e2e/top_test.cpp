@@ -97,7 +97,8 @@ TEST_SUITE("tuner top") {
   }
 
   TEST_CASE("of a shard it counts the shard's trials") {
-    const User user;
+    User user;
+    user.measures_by_default();
     const std::string events = user.home / "events.jsonl";
     const std::string recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole.jsonl.gz";
     const auto run =

@@ -18,9 +18,13 @@ class User {
   /// Shares no binaries with other tests, for tests of the cache itself.
   void has_own_cache() { environment["XDG_CACHE_HOME"] = home / ".cache"; }
 
+  /// As who sets nothing: recordings in docs/results are measured so.
+  void measures_by_default() { environment.erase("TUNER_MEASURE"); }
+
   TemporaryFolder home;
-  /// A wide terminal, so that sentences are not broken where tests look for them.
-  std::map<std::string, std::string> environment = {{"HOME", home.path()}, {"COLUMNS", "400"}};
+  /// A wide terminal, so that sentences are not broken where tests look for them, and short measurements.
+  std::map<std::string, std::string> environment = {
+      {"HOME", home.path()}, {"COLUMNS", "400"}, {"TUNER_MEASURE", "quick"}};
 };
 
 inline bool has(const std::string& text, const std::string& part) {

@@ -134,6 +134,7 @@ TEST_SUITE("tuner answers") {
 
   TEST_CASE("nothing that a sweep of several kernels says is wider than the terminal") {
     User user;
+    user.measures_by_default();
     std::filesystem::copy(results + "h200-2026-11-23-session/session.jsonl", user.home / "session.jsonl");
     for (const std::size_t columns : {50U, 80U}) {
       user.environment["COLUMNS"] = std::to_string(columns);

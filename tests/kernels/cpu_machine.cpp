@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -19,19 +22,28 @@ bool has_toolkit() {
 
 CpuMachine::CpuMachine(int workers) : m_device({.workers = workers}) {}
 
-std::shared_ptr<compile::BinaryCache> kept_headers() {
-  static const util::TemporaryFolder folder;
-  static const auto cache = std::make_shared<compile::BinaryCache>(folder.path());
+std::shared_ptr<compile::BinaryCache> shared_cache() {
+  static const util::TemporaryFolder own;
+  static const char* const shared = std::getenv("XDG_CACHE_HOME");
+  static const auto cache = std::make_shared<compile::BinaryCache>(
+      shared == nullptr ? own.path() : std::filesystem::path(shared) / "tuner");
   return cache;
+}
+
+std::unique_ptr<compile::Compiler> caching_compiler(compile::host::Instrument instrument) {
+  const compile::host::HostCompilerOptions options{.instrument = instrument, .cache = shared_cache()};
+  return std::make_unique<compile::CachingCompiler>(std::make_unique<compile::host::HostCompiler>(options),
+                                                    shared_cache());
 }
 
 model::Compilation CpuMachine::compile(const KernelRun& run) {
   using compile::host::HostCompiler;
-  static std::map<std::pair<compile::host::Instrument, bool>, HostCompiler> compilers;
-  const compile::host::HostCompilerOptions options{
-      .instrument = run.instrument, .cache = run.reads_headers_anew ? nullptr : kept_headers()};
-  const std::pair kind(run.instrument, run.reads_headers_anew);
-  HostCompiler& compiler = compilers.try_emplace(kind, options).first->second;
+  static std::map<std::pair<compile::host::Instrument, bool>, std::unique_ptr<compile::Compiler>> compilers;
+  std::unique_ptr<compile::Compiler>& known = compilers[{run.instrument, run.reads_headers_anew}];
+  if (known == nullptr && run.reads_headers_anew)
+    known = std::make_unique<HostCompiler>(compile::host::HostCompilerOptions{.instrument = run.instrument});
+  if (known == nullptr) known = caching_compiler(run.instrument);
+  compile::Compiler& compiler = *known;
   model::CompileJob job;
   job.source = {{"kernel.cu", run.source}};
   job.macros = run.macros;

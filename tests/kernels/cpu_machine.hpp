@@ -25,8 +25,12 @@ struct KernelRun {
   model::Dim3 cluster{1, 1, 1};
 };
 
-/// For the headers that the compilers of a test program have read; goes with the program.
-std::shared_ptr<compile::BinaryCache> kept_headers();
+/// For binaries and for headers that were read: the cache that the tests of one ctest share, or one that goes
+/// with the program.
+std::shared_ptr<compile::BinaryCache> shared_cache();
+/// A host compiler that asks it first.
+std::unique_ptr<compile::Compiler> caching_compiler(
+    compile::host::Instrument instrument = compile::host::Instrument::none);
 
 /// False, with a message, where kernels cannot include the headers of a toolkit.
 bool has_toolkit();

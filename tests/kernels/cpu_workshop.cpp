@@ -1,13 +1,11 @@
 #include "tests/kernels/cpu_machine.hpp"
 #include "tests/kernels/workshop.hpp"
-#include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 
 namespace tuner::test {
 
 Workshop make_workshop() {
-  return {std::make_unique<compile::host::HostCompiler>(
-              compile::host::HostCompilerOptions{.cache = kept_headers()}),
+  return {caching_compiler(),
           std::make_unique<device::cpu::CpuDevice>(device::cpu::CpuOptions{.workers = 2})};
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("the toolkit's narrow types come first only where a source always incl
   CHECK(begins_with_it(job_of("#include \"a.cuh\"\n", {{"a.cuh", "#pragma once\n" + include}})));
   CHECK_FALSE(begins_with_it(job_of(plain)));
   CHECK_FALSE(begins_with_it(job_of("#if HALF\n#include \"a.cuh\"\n#endif\n", {{"a.cuh", include}})));
-  HostCompiler compiler({.cache = tuner::test::kept_headers()});
+  HostCompiler compiler({.cache = tuner::test::shared_cache()});
   auto job = job_of("#if HALF\n" + include + "#else\nstruct __half { float x; };\n#endif\n" +
                     "__global__ void kernel(__half* out) { *out = __half{1}; }\n");
   CHECK_FALSE(begins_with_it(job));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "config/kernel_file.hpp"
+#include "tests/kernels/cpu_machine.hpp"
 #include "tests/kernels/int_kernel.hpp"
 #include "tuner/device/cpu/cpu_device.hpp"
 #include "tuner/device/cpu/sanitize/sanitizer.hpp"
@@ -28,7 +29,7 @@ namespace {
 
 std::vector<Finding> check(const std::string& body, std::int64_t size = 64) {
   const space::KernelSpace kernel = test::int_kernel(body);
-  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10), .cache = test::shared_cache()});
   return sanitizer.check(kernel, {}, {space::make_problem(kernel.spec(), {size}, std::nullopt, 0)});
 }
 
@@ -45,7 +46,7 @@ std::vector<Finding> check_file(const std::filesystem::path& relative, int every
   const auto loaded = config::load_kernel_file(std::filesystem::path(TUNER_SOURCE_DIR) / relative);
   REQUIRE(loaded.kernels.size() == 1);
   const space::KernelSpace kernel(loaded.kernels[0]);
-  Sanitizer sanitizer({.run_limit = std::chrono::seconds(5)});
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(5), .cache = test::shared_cache()});
   std::vector<Finding> findings;
   const model::Problem problem = space::make_problem(
       kernel.spec(), std::vector<std::int64_t>(kernel.spec().sizes.size(), 64), std::nullopt, 0);
@@ -334,7 +335,7 @@ TEST_CASE("inputs that a generator makes are there, so that what is indexed by t
   step.entry = "make";
   step.arguments = {"data", "seed", "N"};
   const space::KernelSpace kernel(spec);
-  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10), .cache = test::shared_cache()});
   const auto problem = space::make_problem(kernel.spec(), {64}, std::nullopt, 0);
   for (const Finding& finding : sanitizer.check(kernel, {}, {problem})) FAIL_CHECK(finding.line());
 }
@@ -363,7 +364,7 @@ TEST_CASE("structs hold what their fields are filled with, so that what they ind
   at.init.usual = {model::Init::Kind::constant, 63, 0};
   tag.init.usual = {model::Init::Kind::constant, 1, 0};
   spec.arguments.insert(spec.arguments.begin() + 1, {places, tag, at});
-  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10), .cache = test::shared_cache()});
   const auto found = [&](double place) {
     spec.arguments[3].init.usual.a = place;
     const space::KernelSpace kernel(spec);
@@ -386,7 +387,7 @@ TEST_CASE("variables of a kernel are filled, so that what they index is in bound
   places.access = model::Access::in;
   places.symbol = "space::places";
   spec.arguments.push_back(places);
-  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10)});
+  Sanitizer sanitizer({.run_limit = std::chrono::seconds(10), .cache = test::shared_cache()});
   const auto found = [&](std::int64_t size, double place) {
     spec.arguments.back().init.usual = {model::Init::Kind::constant, place, 0};
     const space::KernelSpace kernel(spec);

@@ -2,7 +2,7 @@
 # run.sh PYTHON SOURCE LIBRARY PROGRAM TEST: runs a test of the Python package with the first Python that has NumPy.
 set -euo pipefail
 python=$1 source=$2 test=$5
-export TUNER_LIBRARY=$3 TUNER_PROGRAM=$4 PYTHONPATH=$2/tuner/use/python PYTHONDONTWRITEBYTECODE=1
+export TUNER_MEASURE=quick TUNER_LIBRARY=$3 TUNER_PROGRAM=$4 PYTHONPATH=$2/tuner/use/python PYTHONDONTWRITEBYTECODE=1
 for one in "$python" /usr/bin/python3; do
   if "$one" -c 'import numpy' 2>/dev/null; then
     folder=$(mktemp -d)
