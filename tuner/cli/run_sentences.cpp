@@ -151,7 +151,7 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
     write_err("nothing has a result: no trial that may be used was measured before the end");
   } else if (all_failed && summary.known == 0 && summary.finished == 0) {
     write_err("nothing has a result: no trial was measured");
-  } else if (all_failed && summary.failed == 0 && summary.finished > 0) {
+  } else if (all_failed && summary.failed == 0 && summary.competing > 0) {
     write_err(fmt::format("nothing has a result: what was tried was skipped: {}", summary.skipped_why));
   } else if (all_failed && summary.failed == 0) {
     write_err(

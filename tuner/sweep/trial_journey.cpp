@@ -297,11 +297,11 @@ void TrialJourney::note_finished(const model::TrialRecord& record, const Candida
   ++m_summary.finished;
   const bool failed = model::is_failure(record.outcome.status);
   m_summary.failed += failed ? 1 : 0;
-  if (record.outcome.status == TrialStatus::skipped && m_summary.skipped_why.empty())
-    m_summary.skipped_why = record.outcome.detail;
   if (model::may_win(record.role)) {
+    const bool is_skipped = record.outcome.status == TrialStatus::skipped;
     ++m_summary.competing;
-    m_summary.competing_failed += failed || record.outcome.status == TrialStatus::skipped ? 1 : 0;
+    m_summary.competing_failed += failed || is_skipped ? 1 : 0;
+    if (is_skipped && m_summary.skipped_why.empty()) m_summary.skipped_why = record.outcome.detail;
   }
   m_services.observer.finished(record);
 }
