@@ -56,7 +56,7 @@ extent = ["N"]
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= N) return;
   float sum = 0;
-  for (int k = 0; k < (BLOCK_SIZE == 16 ? 20 : BLOCK_SIZE == 32 ? 400 : 1000); ++k) sum += x[(i + k) % N];
+  for (int k = 0; k < (BLOCK_SIZE == 16 ? 20 : BLOCK_SIZE == 32 ? 400 : 8000); ++k) sum += x[(i + k) % N];
   y[i] = sum;
 }
 )text";

@@ -213,7 +213,10 @@ void require_recorded(const sweep::Request& request, const Backend& backend) {
   std::set<std::string> takings;
   std::set<std::string> flags;
   for (const auto& [kernel, environments] : backend.recorded_environments) {
-    const auto is_it = [&name = kernel](const sweep::Work& work) { return work.kernel.spec().name == name; };
+    const auto is_it = [&name = kernel](const sweep::Work& work) {
+      const model::KernelSpec& spec = work.kernel.spec();
+      return spec.name == name && model::may_win(spec.role);
+    };
     if (!request.work.empty() && std::ranges::none_of(request.work, is_it)) continue;
     for (const model::Environment& there : environments) {
       if (taking_text(there) == taking_text(here)) return;
