@@ -18,7 +18,7 @@ class User {
   /// Shares no binaries with other tests, for tests of the cache itself.
   void has_own_cache() { environment["XDG_CACHE_HOME"] = home / ".cache"; }
 
-  /// As who sets nothing: recordings in docs/results are measured so.
+  /// With the default of --measure, as most recordings in docs/results were made.
   void measures_by_default() { environment.erase("TUNER_MEASURE"); }
 
   TemporaryFolder home;

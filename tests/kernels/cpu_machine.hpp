@@ -25,8 +25,8 @@ struct KernelRun {
   model::Dim3 cluster{1, 1, 1};
 };
 
-/// For binaries and for headers that were read: the cache that the tests of one ctest share, or one that goes
-/// with the program.
+/// The cache of binaries and headers that all tests of one ctest share; without ctest, one of this program
+/// alone.
 std::shared_ptr<compile::BinaryCache> shared_cache();
 /// A host compiler that asks it first.
 std::unique_ptr<compile::Compiler> caching_compiler(

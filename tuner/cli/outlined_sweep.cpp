@@ -206,8 +206,8 @@ std::string taking_text(const model::Environment& one) {
                      one.clock_mhz > 0 ? ", " + one.clock_text() : "");
 }
 
-/// Throws where a recording has no times of the sweep's kernels, or of any kernel where none is named yet,
-/// that are taken as the policy of `request` says: each trial would be skipped.
+/// Throws where a recording has no times that are taken as the policy of `request` says: of its kernels that
+/// may win, or of any kernel where `request` has no work yet. Each trial would be skipped.
 void require_recorded(const sweep::Request& request, const Backend& backend) {
   const model::Environment here = sweep::environment(request, model::ElementType::float32);
   std::set<std::string> takings;

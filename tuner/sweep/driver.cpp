@@ -76,7 +76,7 @@ class Driver : SweepPart {
       throw;
     }
     m_trials.commit();
-    // A search whose last trial came behind the budget was not asked again, and stands open.
+    // A search whose last trial ended after the budget is still open: nothing asked it again.
     const bool is_tried = m_queue.is_begun() && left_to_come() == 0 && m_trials.under_way() == 0;
     const bool is_searched = !m_queue.has_more() || is_tried;
     record_searches();

@@ -166,7 +166,7 @@ struct Summary {
   std::int64_t competing_failed = 0;
   std::int64_t skipped_by_strategy = 0;  ///< compiled, then predicted slow
   std::int64_t unprepared = 0;           ///< left out, since their inputs or reference could not be made
-  std::string skipped_why;               ///< of the first that was skipped of those that may win
+  std::string skipped_why;               ///< reason of the first skipped trial that may win
   std::int64_t refused = 0;              ///< searches that ended as model::SearchEnding::refused
   std::int64_t finals = 0;
   double wall_seconds = 0;
