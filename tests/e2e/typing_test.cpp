@@ -92,8 +92,11 @@ TEST_SUITE("tuner command line, typing") {
     const ProgramResult run =
         user.types({"run", "--kernel", "naive", "--device", "cpu", "--sizes", "16", "--budget", "1s"});
     CHECK_MESSAGE(run.exit_code == 0, run.err);
+    CHECK_FALSE(has(run.err, "is a folder"));
     tuner::test::write_text(user.home / "naive/own.toml", "[kernel]\n");
-    CHECK(has(user.types({"list", "kernels", "naive"}).err, "naive/own.toml"));
+    const std::string mistakes = user.types({"list", "kernels", "naive"}).err;
+    CHECK(has(mistakes, "naive is a folder of specs here"));
+    CHECK(has(mistakes, "naive/own.toml"));
   }
 
   TEST_CASE("a mistyped kernel, family or device is told with what was meant") {

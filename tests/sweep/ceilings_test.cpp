@@ -208,6 +208,7 @@ TEST_SUITE("sweep, ceilings") {
     REQUIRE(bench.watcher.notices.size() == 3);
     CHECK(bench.watcher.notices[1].find("left out: ceiling_memory at 2147483648 float: needs ") !=
           std::string::npos);
+    CHECK(bench.watcher.notices[2].ends_with("could not be measured, for the reason above"));
   }
 
   TEST_CASE("a kernel that is not for the device is passed over, one that fails is told of once") {
@@ -222,7 +223,7 @@ TEST_SUITE("sweep, ceilings") {
     CHECK(bench.launched.size() == 5);
     CHECK(bench.recorded.empty());
     REQUIRE(bench.watcher.notices.size() == 2);
-    CHECK(bench.watcher.notices[1].find("launch ceiling for float could not be measured") !=
+    CHECK(bench.watcher.notices[1].find("launch ceiling for float could not be measured; `tuner list f") !=
           std::string::npos);
     bench.measure();
     CHECK(bench.launched.empty());

@@ -152,6 +152,9 @@ KernelCatalog KernelCatalog::load(const std::vector<std::string>& selection) {
   std::map<std::string, std::vector<std::string>> kernels_at;  // by path
   for (const std::string& path : selection) {
     if (!is_spec_path(path)) continue;
+    if (is_shipped(path))
+      write_err(fmt::format("{} is a folder of specs here: they are taken, not what is shipped by this name",
+                            path));
     config::LoadedKernels read_here = read(path);
     for (const model::KernelSpec& kernel : read_here.kernels) kernels_at[path].push_back(kernel.name);
     named.add(std::move(read_here));

@@ -148,7 +148,9 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
     if (!device.left.empty()) write_err(fmt::format("{} left the sweep: {}", device.id, device.left));
   }
   if (all_failed && summary.ending != sweep::Ending::done && summary.failed == 0) {
-    write_err("nothing has a result: no trial that may be used was measured before the end");
+    write_err(
+        fmt::format("nothing has a result: no trial that may be used was measured before the end{}",
+                    summary.ending == sweep::Ending::budget_spent ? "; that takes a larger --budget" : ""));
   } else if (all_failed && summary.known == 0 && summary.finished == 0) {
     write_err("nothing has a result: no trial was measured");
   } else if (all_failed && summary.failed == 0 && summary.competing > 0) {

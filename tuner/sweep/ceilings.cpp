@@ -56,9 +56,14 @@ Request ceiling_request(const CeilingTask& task, std::vector<Work> work) {
   return request;
 }
 
-/// From the trials that `task.source` knows. Absent where one of them is missing or none is ok.
-std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request& request, const Work& work,
-                                         const model::Problem& problem) {
+struct Measured {
+  std::optional<model::Ceiling> ceiling;  ///< absent: a trial is missing, or none is ok
+  bool is_complete = true;                ///< every trial was tried
+};
+
+/// From the trials that `task.source` knows.
+Measured ceiling_of(const CeilingTask& task, const Request& request, const Work& work,
+                    const model::Problem& problem) {
   const model::KernelSpec& spec = work.kernel.spec();
   const std::string& unit = spec.metrics.front().name;
   const TrialMaker maker(request, work, problem);
@@ -66,7 +71,7 @@ std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request&
   std::optional<model::Ceiling> best;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const auto trial = task.source.find(maker.key(configurations[i]));
-    if (!trial) return std::nullopt;
+    if (!trial) return {std::nullopt, false};
     const auto metric = trial->metrics.find(unit);
     if (!model::has_trusted_time(trial->outcome.status) || metric == trial->metrics.end()) continue;
     const double value = metric->second * *model::ceiling_unit(spec.ceiling, unit);
@@ -75,7 +80,7 @@ std::optional<model::Ceiling> ceiling_of(const CeilingTask& task, const Request&
     if (better)
       best = model::Ceiling{request.device.name, spec.ceiling, problem.type, value, unit, trial->key, ""};
   }
-  return best;
+  return {best};
 }
 
 Ending measure(const CeilingTask& task, const Request& request, const TrialList& list) {
@@ -103,13 +108,14 @@ void measure_ceilings(const CeilingTask& task, Summary& run) {
   }
   for (const Work& one : request.work) {
     for (const model::Problem& problem : one.problems) {
-      const auto ceiling = ceiling_of(task, request, one, problem);
-      if (ceiling) {
-        task.record(*ceiling);
+      const Measured measured = ceiling_of(task, request, one, problem);
+      if (measured.ceiling) {
+        task.record(*measured.ceiling);
       } else if (anything_new) {
-        task.observer.notice(
-            fmt::format("its {} ceiling for {} could not be measured; `tuner list failures` says why",
-                        one.kernel.spec().ceiling, model::cuda_name(problem.type)));
+        task.observer.notice(fmt::format(
+            "its {} ceiling for {} could not be measured{}", one.kernel.spec().ceiling,
+            model::cuda_name(problem.type),
+            measured.is_complete ? "; `tuner list failures` says why" : ", for the reason above"));
       }
     }
   }
