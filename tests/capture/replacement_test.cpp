@@ -56,7 +56,7 @@ std::string pack_with(const std::string& winner, const std::string& architecture
   target.architecture = architecture;
   target.gpu = "Stand-in";
   target.measured = {{{1000}, 1, 5000, 0}};
-  target.default_configuration = 0;
+  target.defaults = {0};
   Kernel kernel;
   kernel.family = "scale";
   kernel.type = "float";
@@ -108,7 +108,7 @@ std::string pack_with_variable(const std::string& variable) {
   kernel.type = "float";
   kernel.sizes = {"N"};
   kernel.parameters = {y, factor};
-  kernel.targets = {{"sm_90", "Stand-in", {}, {}, 0}};
+  kernel.targets = {{"sm_90", "Stand-in", {}, {}, {0}}};
   Pack pack;
   pack.kernels = {kernel};
   pack.configurations = {one};

@@ -141,8 +141,8 @@ TEST_SUITE("cover") {
       const Losses losses(table);
       const Cover found = cover(losses, {0.02, 0});
       for (std::size_t size = 0; size < losses.sizes(); ++size) {
-        CHECK(losses.is_within(size, found.rule.pick(table.sizes[size]), 0.02));
-        CHECK(found.losses[size] == losses.at(size, found.rule.pick(table.sizes[size])));
+        CHECK(losses.is_within(size, found.rule.pick(table.sizes[size]).value(), 0.02));
+        CHECK(found.losses[size] == losses.at(size, found.rule.pick(table.sizes[size]).value()));
       }
     }
   }
@@ -158,16 +158,42 @@ TEST_SUITE("cover") {
     CHECK(cover(Losses(table), {0, 1}).set.configurations == std::vector<std::size_t>{1});
   }
 
-  TEST_CASE("a time of a trial that was dropped proves no bound, unless nothing was measured whole") {
-    const auto time = [](const Sizes&, std::size_t i) {
-      return i == 0 ? Time{99, Known::approximate} : Time{100, Known::measured};
+  TEST_CASE("a time of a trial that was dropped proves no bound, unless it is the best that is known") {
+    double dropped_ns = 100.5;
+    const auto time = [&](const Sizes&, std::size_t i) {
+      return i == 0 ? Time{dropped_ns, Known::approximate} : Time{100, Known::measured};
     };
-    const Table table = table_of({"N"}, {{10}}, time, 2);
-    const Losses losses(table);
+    const Table slower = table_of({"N"}, {{10}}, time, 2);
+    CHECK(cover(Losses(slower), {0.02, 0}).set.configurations == std::vector<std::size_t>{1});
+    dropped_ns = 100;  // `best` names the other one
+    const Table equal = table_of({"N"}, {{10}}, time, 2);
+    CHECK(cover(Losses(equal), {0.02, 0}).set.configurations == std::vector<std::size_t>{1});
+    dropped_ns = 50;
+    const Table faster = table_of({"N"}, {{10}}, time, 2);
+    const Losses losses(faster);
     CHECK(losses.at(0, 0) == 0);
-    CHECK(cover(losses, {0.02, 0}).set.configurations == std::vector<std::size_t>{1});
-    const Table dropped = table_of({"N"}, {{10}}, time, 1);
-    CHECK(cover(Losses(dropped), {0.02, 0}).set.configurations == std::vector<std::size_t>{0});
+    CHECK(losses.at(0, 1) == 1);
+    CHECK(cover(losses, {0.02, 0}).set.configurations == std::vector<std::size_t>{0});
+    const Table alone = table_of({"N"}, {{10}}, time, 1);
+    CHECK(cover(Losses(alone), {0.02, 0}).set.configurations == std::vector<std::size_t>{0});
+  }
+
+  TEST_CASE("a rule passes over what failed at a size, measured or not") {
+    const auto time = [](const Sizes& size, std::size_t i) {
+      if (size[0] == 2000 && i == 0) return Time{0, Known::failed};
+      return Time{i == 0 ? 100.0 : 150.0, Known::measured};
+    };
+    Table table = table_of({"N"}, {{1000}, {2000}, {4000}}, time, 2);
+    table.elsewhere = {{{3000}, {0, 1}}, {{5000}, {0}}};
+    const Cover made = cover(Losses(table), {0.02, 2});
+    REQUIRE(made.set.configurations == std::vector<std::size_t>{0, 1});
+    for (const std::int64_t size : {1000, 3999, 4000, 4999}) CHECK(made.rule.pick({size}) == 0);
+    CHECK(made.rule.pick({2000}) == 1);
+    CHECK(made.rule.pick({3000}) == std::nullopt);
+    CHECK(made.rule.pick({5000}) == 1);
+    const Cover one = cover(Losses(table), {0.02, 1});
+    CHECK(one.set.configurations == std::vector<std::size_t>{1});
+    CHECK(one.rule.pick({3000}) == std::nullopt);
   }
 
   TEST_CASE("planted rules are found") {

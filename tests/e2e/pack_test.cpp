@@ -281,6 +281,86 @@ extern "C" __global__ void add_up(const float* x, float* y, int N) {
     CHECK(has(refusal({"--kernel", "scale"}, 1), "the spec of scale is not at hand, or has changed"));
   }
 
+  namespace {
+
+  /// y[i] = i, for the CPU: 128 is fast, and wrong at 2000; 64 is wrong at 5000, and both at 3000. The grid
+  /// may be empty.
+  void write_fill(const Author& author, const std::string& grid) {
+    write_text(
+        author.home / "fill.toml",
+        "kernel = { name = \"fill\", source = \"fill.cu\", entry = \"fill\", sizes = [\"N\"], default = { "
+        "BLOCK = 64 } }\n"
+        "parameters = { BLOCK = [64, 128] }\nmacros = { COUNT = \"N\" }\n"
+        "launch = { block = \"BLOCK\", grid = \"" +
+            grid +
+            "\" }\narguments = [{ name = \"y\", type = \"float*\", access = \"out\", extent = \"N\" }, "
+            "{ name = \"n\", type = \"int\", value = \"N\" }]\n"
+            "verify = { reference = \"ref.cu\", rounding_terms = \"4\", launch = { entry = \"ref\", block = "
+            "1, grid = 1, arguments = [\"y.expected\", \"y.magnitude\", \"N\"] } }\n");
+    write_text(author.home / "fill.cu", R"text(extern "C" __global__ void fill(float* y, int n) {
+  for (volatile int s = 0; BLOCK == 64 && s < 300; s = s + 1) {}
+  for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK)
+    y[i] = i + (n == 3000 || (n == 2000 && BLOCK == 128) || (n == 5000 && BLOCK == 64));
+}
+)text");
+    write_text(author.home / "ref.cu", R"text(
+extern "C" __global__ void ref(double* y, double* m, int N) { for (int i = 0; i < N; ++i) m[i] = y[i] = i; }
+)text");
+  }
+
+  }  // namespace
+
+  TEST_CASE("nothing that failed at a size, or that cannot be launched there, is picked there") {
+    const Author author;
+    write_fill(author, "N / BLOCK");
+    REQUIRE(author
+                .types({"run", "--device", "cpu", "--kernel", "fill.toml", "--sizes",
+                        "1000,2000,3000,4000,5000", "--ceilings", "off"})
+                .exit_code == 0);
+    const ProgramResult packed = author.types({"pack", "-o", "fill.tuned", "--at-most", "1"});
+    REQUIRE_MESSAGE(packed.exit_code == 0, packed.err);
+    const Opened opened(author.home / "fill.tuned");
+    const tuner_kernel* kernel = nullptr;
+    REQUIRE(tuner_kernel_find(opened.pack, "fill", nullptr, &kernel) == TUNER_OK);
+    const auto picked = [&](std::int64_t n) -> std::string {
+      tuner_choice choice{};
+      const bool is_found = tuner_kernel_pick(kernel, TUNER_CPU, &n, 1, &choice) == TUNER_OK;
+      return is_found ? choice.configuration : tuner_error_detail();
+    };
+    CHECK(picked(1000) == "BLOCK=128");
+    CHECK(picked(2000) == "BLOCK=64");  // the default, whose time there is known
+    CHECK(has(picked(3000), "what was tried at these sizes failed"));
+    CHECK(picked(4000) == "BLOCK=128");
+    CHECK(picked(5000) == "BLOCK=128");
+    const ProgramResult cover = author.types({"cover", "--at-most", "1"});
+    CHECK(has(words_of(cover.out), "in place of what failed: none at 2000, none at 3000"));
+    const ProgramResult common = author.types({"best", "--common"});
+    CHECK(has(words_of(common.out), "2000 failed"));
+    const ProgramResult header = author.types({"cover", "--at-most", "1", "--format", "header"});
+    CHECK(has(header.out, "if (s.N == 3000) return first_of(u\"\", s, d);"));
+
+    write_fill(author, "ceil_div(N, BLOCK)");  // at 1024 this would be the same launch
+    const ProgramResult edited = author.types({"pack", "-o", "no.tuned"});
+    CHECK(edited.exit_code == 1);
+    CHECK(has(words_of(edited.err), "the spec of fill is not at hand, or has changed"));
+  }
+
+  TEST_CASE("an edit that changes the launch at one of the sizes is refused") {
+    const Author author;
+    write_fill(author, "ceil_div(N, BLOCK)");
+    REQUIRE(author
+                .types({"run", "--device", "cpu", "--kernel", "fill.toml", "--sizes", "64,1000", "--ceilings",
+                        "off"})
+                .exit_code == 0);
+    write_fill(author, "1");
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"pack", "-o", "no.tuned"}, {"cover", "--format", "header"}}) {
+      const ProgramResult edited = author.types(words);
+      CHECK(edited.exit_code == 1);
+      CHECK(has(words_of(edited.err), "the spec of fill has changed since BLOCK=128 was measured at"));
+    }
+  }
+
   TEST_CASE("kernels of a family that take unlike arguments are packed apart") {
     const Author author;
     // Each is the only one at a size of its own, so a cover needs both.

@@ -187,7 +187,7 @@ void check_kernel(const model::KernelSpec& spec, Tally& tally) {
           packing::packed_configuration(*compiled, like, h100(), configuration, binary, 0)};
       pack.images = {{"sm_90", use::ImageKind::cubin, cubin}};
       pack.kernels = {packing::packed_kernel(*compiled, like)};
-      pack.kernels[0].targets = {{"sm_90", "", {}, {}, 0}};
+      pack.kernels[0].targets = {{"sm_90", "", {}, {}, {0}}};
       const tests::Opened opened(pack);
       for (const model::Problem& problem : problems)
         check_problem(kernel, configuration, problem, opened, tally);
@@ -214,7 +214,7 @@ use::Pack default_pack(const model::KernelSpec& spec) {
   pack.configurations = {packing::packed_configuration(*compiled, like, h100(), configuration, binary, 0)};
   pack.images = {{"sm_90", use::ImageKind::cubin, cubin}};
   pack.kernels = {packing::packed_kernel(*compiled, like)};
-  pack.kernels[0].targets = {{"sm_90", "", {}, {}, 0}};
+  pack.kernels[0].targets = {{"sm_90", "", {}, {}, {0}}};
   return pack;
 }
 
@@ -284,6 +284,10 @@ TEST_SUITE("packing") {
     const tests::Opened block(default_pack(spec));
     CHECK(block.pick({16, 16, 1025}, choice) == TUNER_OK);
     CHECK(block.pick({16, 16, 1026}, choice) == TUNER_NO_CONFIGURATION);
+    CHECK(block.pick({16, 16, 1}, choice) == TUNER_NO_CONFIGURATION);  // of no thread
+    constexpr std::int64_t largest_int = 0x7fffffff;
+    CHECK(opened.pick({16, 16, largest_int}, choice) == TUNER_OK);
+    CHECK(opened.pick({16, 16, largest_int + 1}, choice) == TUNER_NO_CONFIGURATION);
   }
 
   TEST_CASE("FP8 numbers by value are refused") {

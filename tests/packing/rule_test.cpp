@@ -97,7 +97,7 @@ TEST_SUITE("tuner::packing rules") {
         const std::int64_t m = 1 + static_cast<std::int64_t>(random() % 1200);
         const std::int64_t n = 1 + static_cast<std::int64_t>(random() % 1200);
         bool is_promised = false;
-        CHECK(picked(opened, m, n, is_promised) == "C=" + std::to_string(rule.pick({m, n})));
+        CHECK(picked(opened, m, n, is_promised) == "C=" + std::to_string(rule.pick({m, n}).value()));
         CHECK(is_promised);
       }
     }

@@ -133,7 +133,7 @@ Value evaluated(const use::Expression& expression, const use::Variables& variabl
   pack.images = {{"sm_90", use::ImageKind::cubin, "x"}};
   pack.kernels.resize(1);
   pack.kernels[0].sizes = {"A", "B", "C"};
-  pack.kernels[0].targets = {{"sm_90", "", {}, {}, 0}};
+  pack.kernels[0].targets = {{"sm_90", "", {}, {}, {0}}};
   const std::string bytes = written(pack);
   std::vector<std::uint64_t> aligned(bytes.size() / 8 + 1);
   std::memcpy(aligned.data(), bytes.data(), bytes.size());

@@ -96,7 +96,7 @@ TEST_SUITE("use") {
     second.targets.resize(1);
     second.targets[0].measured.clear();
     second.targets[0].rule.clear();
-    second.targets[0].default_configuration = 4;
+    second.targets[0].defaults = {4};
     both.configurations.resize(5);
     const Opened opened(both);
     const tuner_kernel* kernel = nullptr;
@@ -184,7 +184,7 @@ TEST_SUITE("use") {
     std::string bytes = written(sample_pack());
     ++bytes[8];
     CHECK(opening(resealed(bytes)) == TUNER_NEWER_PACK);
-    CHECK(std::string(tuner_error_detail()) == "version 3; this library reads version 2");
+    CHECK(std::string(tuner_error_detail()) == "version 4; this library reads version 3");
   }
 
   TEST_CASE("what cannot be opened is named") {
@@ -243,7 +243,7 @@ TEST_SUITE("use") {
     };
     refused([](Pack& pack) { pack.images[0].architecture = "sm_80"; });
     refused([](Pack& pack) { pack.configurations[1].image = 9; });
-    refused([](Pack& pack) { pack.kernels[0].targets[0].default_configuration = 9; });
+    refused([](Pack& pack) { pack.kernels[0].targets[0].defaults = {9}; });
     refused([](Pack& pack) { pack.kernels[0].targets[0].measured[0].sizes = {1}; });
     refused([](Pack& pack) { pack.kernels[0].targets[0].measured[0].sizes = {1024, 1024}; });
     refused([](Pack& pack) { pack.kernels[0].targets[0].rule[0].yes = 0; });

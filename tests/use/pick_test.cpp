@@ -71,7 +71,7 @@ TEST_SUITE("use") {
     for (std::uint32_t family = 0; family < families; ++family) {
       pack.kernels[family].family = "scale" + std::to_string(family);
       Target& target = pack.kernels[family].targets[0];
-      target.default_configuration = family;
+      target.defaults = {family};
       for (MeasuredSize& one : target.measured) {
         one.configuration = family;
         one.expected_ns = static_cast<double>(1000 * family + one.sizes[0]);
@@ -137,6 +137,47 @@ TEST_SUITE("use") {
     CHECK_THROWS_AS(static_cast<void>(written(pack)), std::invalid_argument);  // of another architecture
   }
 
+  TEST_CASE("at a size where what the rule picks failed another runs, or none") {
+    tests::StandIn& driver = tests::fresh_stand_in();
+    Pack pack = sample_pack();
+    auto& measured = pack.kernels[0].targets[0].measured;
+    measured.push_back({{512, 512}, 1, 0, -1});
+    measured.push_back({{256, 256}, no_index, 0, -1});
+    tuner_choice choice;
+    const auto both = [&](tuner_known known) {
+      REQUIRE(Opened(pack).pick({512, 512}, choice) == TUNER_OK);
+      CHECK(choice.known == known);
+      CHECK(choice.index == 1);
+      CHECK(choice.loss_bound < 0);
+      const Opened opened(pack);
+      CHECK(opened.pick({256, 256}, choice) == TUNER_NO_CONFIGURATION);
+      CHECK(std::string(tuner_error_detail()).find("what was tried at these sizes failed") !=
+            std::string::npos);
+      CHECK(opened.pick({260, 256}, choice) == TUNER_OK);
+    };
+    both(TUNER_BY_RULE);
+    driver.gpus[0].name = "NVIDIA H200";  // another GPU of the architecture
+    both(TUNER_SAME_ARCHITECTURE);
+    pack.configurations[1].applies = constant(0);
+    CHECK(Opened(pack).pick({512, 512}, choice) == TUNER_NO_CONFIGURATION);
+    measured.back().loss = 0;  // then it is an index of nothing
+    CHECK_THROWS_AS(static_cast<void>(written(pack)), std::invalid_argument);
+  }
+
+  TEST_CASE("of several binaries of the default the one for the sizes answers") {
+    tests::fresh_stand_in();
+    Pack pack = sample_pack();
+    pack.kernels[0].targets[0].defaults = {0, 2};
+    pack.kernels[0].targets[0].rule.clear();
+    pack.configurations[0].applies = binary(Op::equal, size(0), constant(100));
+    tuner_choice choice;
+    REQUIRE(Opened(pack).pick({100, 101}, choice) == TUNER_OK);
+    CHECK(choice.index == 0);
+    REQUIRE(Opened(pack).pick({101, 101}, choice) == TUNER_OK);
+    CHECK(choice.known == TUNER_BY_DEFAULT);
+    CHECK(choice.index == 2);
+  }
+
   TEST_CASE("a rule may ask for ratios") {
     tests::fresh_stand_in();
     Pack pack = sample_pack();
@@ -177,7 +218,7 @@ TEST_SUITE("use") {
     Pack pack = sample_pack();
     Target any;
     any.architecture = "sm_90";
-    any.default_configuration = 2;
+    any.defaults = {2};
     pack.kernels[0].targets.push_back(any);
     tuner_choice choice;
     REQUIRE(Opened(pack).pick({2048, 2048}, choice) == TUNER_OK);

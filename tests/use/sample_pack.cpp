@@ -138,10 +138,10 @@ Kernel scale() {
   h100.rule[1].loss_bound = 0.03;
   h100.rule[1].confidence = 0.95;
   h100.rule[2].configuration = 2;
-  h100.default_configuration = 2;
+  h100.defaults = {2};
   Target a100;
   a100.architecture = "sm_80";
-  a100.default_configuration = 3;
+  a100.defaults = {3};
   kernel.targets = {h100, a100};
   return kernel;
 }

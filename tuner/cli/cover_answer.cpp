@@ -18,6 +18,7 @@
 #include "tuner/model/error.hpp"
 #include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/cpp_configuration.hpp"
+#include "tuner/sweep/trial_maker.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -73,7 +74,7 @@ cover::Goal goal_of(const CoverQuestion& question) {
   const auto percent = util::parse_number<double>(util::trimmed(number));
   if (!percent || *percent < 0 || *percent > 1000) {
     throw model::UsageError(fmt::format("--within {} is no loss", question.within),
-                            "a percentage from 0 on, as --within 2%");
+                            "a percentage from 0 to 1000, as --within 2%");
   }
   goal.within = *percent / 100;
   return goal;
@@ -153,6 +154,22 @@ const space::KernelSpace& KernelsAtHand::of(const std::string& kernel, const cha
       fmt::format("--kernel FILE names it; --kernel NAME {} another kernel alone", does));
 }
 
+void KernelsAtHand::require_described(const answers::CoverTable& table, std::size_t configuration) const {
+  const model::TrialRecord& record = table.configurations[configuration];
+  const space::KernelSpace& kernel = of(record.kernel);
+  for (std::size_t size = 0; size < table.cases.size(); ++size) {
+    const db::Case& there = table.cases[size];
+    const model::Digest& trial = table.trials[size][configuration];
+    if (trial.empty() ||
+        sweep::describes(kernel, {trial, record.configuration, there.problem, there.environment,
+                                  record.definition, device.architecture, device.limits}))
+      continue;
+    throw model::Error(fmt::format("the spec of {} has changed since {} was measured at {}", record.kernel,
+                                   record.configuration.text(), there.problem.size_text()),
+                       "`tuner run` measures what the spec says now");
+  }
+}
+
 answers::CoverTable load_cover_table(const db::Connection& connection, const Chosen& answers,
                                      const db::BestQuery& query, const std::string& spec) {
   answers::CoverTable table = answers::cover_table(connection, answers, query);
@@ -207,6 +224,7 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
   SpecsAtHand specs(connection, spec);
   for (const std::size_t one : answer.cover.set.configurations) {
     const model::TrialRecord& record = answer.table.configurations[one];
+    at_hand.require_described(answer.table, one);
     places[one] = header.configurations.size();
     packing::HeaderConfiguration& written = header.configurations.emplace_back();
     written.spec = &at_hand.of(record.kernel).spec();
@@ -219,6 +237,13 @@ std::string cover_header(const db::Connection& connection, const answers::CoverA
     node.configuration = places.at(node.configuration);
     for (std::size_t& other : node.otherwise) other = places.at(other);
   }
+  for (cover::FailedAt& there : header.rule.failed) {
+    std::vector<std::size_t> failed;
+    for (const std::size_t one : there.configurations)
+      if (const auto place = places.find(one); place != places.end()) failed.push_back(place->second);
+    there.configurations = std::move(failed);
+  }
+  std::erase_if(header.rule.failed, [](const cover::FailedAt& one) { return one.configurations.empty(); });
   header.remarks = answers::cover_remarks(answer);
   return header.text();
 }
@@ -234,7 +259,7 @@ answers::CoverAnswer make_cover(answers::CoverTable table, const cover::Goal& go
 namespace {
 
 /// Reading so many takes about a second.
-constexpr std::int64_t most_trials_read = 20'000;
+constexpr std::int64_t most_trials_read = 80'000;
 
 /// The size of the table nearest to `problem` at which the configuration has a time.
 std::size_t nearest_size(const answers::CoverTable& table, std::size_t configuration,
@@ -300,18 +325,24 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   RuleAnswer answer{with_trial(connection, all[size], made.table.trials[size][*picked]), "", {}};
   answer.answer.exact = false;
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
-  const std::size_t preferred = made.cover.rule.pick(answers::sizes_of(problem));
-  const std::string picks = preferred == *picked
-                                ? "picks this"
-                                : fmt::format("picks {}, which its spec excludes here; this takes its place",
-                                              made.table.configurations[preferred].configuration.text());
+  const std::size_t preferred = made.cover.rule.leaf(answers::sizes_of(problem)).configuration;
+  const model::TrialRecord& first_choice = made.table.configurations[preferred];
+  const bool is_first = preferred == *picked;
+  const std::string picks =
+      is_first ? "picks this"
+               : fmt::format("picks {} {}, which {} here; this takes its place", first_choice.kernel,
+                             first_choice.configuration.text(),
+                             made.cover.rule.has_failed(answers::sizes_of(problem), preferred)
+                                 ? "failed"
+                                 : "its spec excludes");
   answer.why = fmt::format(
       "size {} was never measured here; the rule of `tuner cover` over {} {}, shown as "
-      "measured at {}: it loses {}{}",
+      "measured at {}: {}{}",
       problem.size_text(), util::counted(made.table.cases.size(), "size"), picks,
-      made.table.cases[size].problem.size_text(), answers::bound_text(made),
+      made.table.cases[size].problem.size_text(),
+      is_first ? "it loses " + answers::bound_text(made) : "what it loses is not known",
       query.same_bits ? "; its bits were not compared at this size" : "");
-  answer.bounds = answers::bounds_json(made.estimate.between);
+  if (is_first) answer.bounds = answers::bounds_json(made.estimate.between);
   return answer;
 }
 

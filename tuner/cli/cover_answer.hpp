@@ -42,6 +42,9 @@ struct KernelsAtHand {
   /// Throws model::Error where it is not there; `does` is what goes on with another kernel alone, as `covers
   /// by`.
   const space::KernelSpace& of(const std::string& kernel, const char* does = "covers by") const;
+  /// Throws model::Error where the kernel's spec is not what this configuration was measured with at one of
+  /// the sizes.
+  void require_described(const answers::CoverTable& table, std::size_t configuration) const;
 };
 KernelsAtHand kernels_at_hand(const db::Connection& connection, const answers::CoverTable& table,
                               const std::string& spec);

@@ -117,8 +117,9 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
   answers::CoverTable table = load_cover_table(connection, chosen, query, options.spec);
   const std::string& kernel = options.spec.empty() ? query.kernel : options.spec;
   table.flags =
-      fmt::format("{}{}{}", query.family.empty() ? "" : " --family " + util::shell_quote(query.family),
+      fmt::format("{}{}{}{}", query.family.empty() ? "" : " --family " + util::shell_quote(query.family),
                   kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
+                  options.same_bits_as.empty() ? "" : " --same-bits-as " + options.same_bits_as,
                   measuring_flags(connection, table.cases.front(), context));
   set_weights(connection, options, table.times);
   answers::CoverAnswer answer = make_cover(std::move(table), goal_of(options));

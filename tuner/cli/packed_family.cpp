@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <variant>
 
 #include "tuner/cli/backend.hpp"
@@ -70,15 +71,20 @@ void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& 
   target.gpu = at_hand.device.name;
   std::map<std::size_t, std::vector<std::uint32_t>> places;
   const std::optional<std::size_t> untuned = default_configuration();
-  for (const std::size_t one : answer.cover.set.configurations) start_compiling(one);
-  if (untuned) start_compiling(*untuned);
+  std::vector<std::size_t> all = answer.cover.set.configurations;
+  if (untuned) all.push_back(*untuned);
+  for (const std::size_t one : all) {
+    at_hand.of(record(one).kernel, "packs");
+    at_hand.require_described(answer.table, one);
+    start_compiling(one);
+  }
   for (const std::size_t one : answer.cover.set.configurations) places[one] = all_launches(one);
   packing::Promise promise;
   for (const cover::Bound& bound : answer.estimate.between)  // the one that speaks of most sizes
     if (std::isfinite(bound.loss) && bound.share > promise.confidence) promise = {bound.loss, bound.share};
   target.rule = packing::rule_code(answer.cover.rule, m_kernel.sizes.size(), places, promise);
-  add_measured(target);
-  if (untuned) target.default_configuration = all_launches(*untuned).front();
+  add_measured(target, untuned);
+  if (untuned) target.defaults = all_launches(*untuned);
   m_kernel.targets.push_back(std::move(target));
 }
 
@@ -211,15 +217,38 @@ void PackedFamily::require_same_buffers(std::size_t configuration) {
   }
 }
 
-void PackedFamily::add_measured(use::Target& target) {
+/// Also what runs in place of what failed at a size.
+void PackedFamily::add_measured(use::Target& target, std::optional<std::size_t> untuned) {
   const cover::Table& times = m_answer->table.times;
+  const cover::Rule& rule = m_answer->cover.rule;
+  const cover::Losses losses(times);
+  std::set<cover::Sizes> failed;
+  for (const cover::FailedAt& there : rule.failed)
+    if (rule.has_failed(there.sizes, rule.leaf(there.sizes).configuration)) failed.insert(there.sizes);
   for (std::size_t size = 0; size < times.sizes.size(); ++size) {
-    const std::size_t picked = m_answer->cover.rule.pick(times.sizes[size]);
-    const double loss = m_answer->cover.losses[size];
-    if (!std::isfinite(loss) || times.times[size][picked].known != cover::Known::measured) continue;
-    target.measured.push_back(
-        {times.sizes[size], launches(picked, size), times.times[size][picked].ns, loss});
+    std::optional<std::size_t> picked = rule.pick(times.sizes[size]);
+    const bool is_default = failed.contains(times.sizes[size]) && untuned &&
+                            losses.is_known(size, *untuned) && (!picked || !losses.is_known(size, *picked));
+    if (is_default) picked = untuned;
+    if (!picked || times.times[size][*picked].known != cover::Known::measured) continue;
+    failed.erase(times.sizes[size]);
+    target.measured.push_back({times.sizes[size], launches(*picked, size), times.times[size][*picked].ns,
+                               losses.at(size, *picked)});
   }
+  for (const cover::Sizes& size : failed) target.measured.push_back({size, in_place_of_failed(size), 0, -1});
+}
+
+/// Untried there: by the rule what may run, else none.
+std::uint32_t PackedFamily::in_place_of_failed(const cover::Sizes& size) {
+  model::Problem problem = case_of(0).problem;
+  for (std::size_t i = 0; i < size.size(); ++i) problem.sizes[i].value = size[i];
+  const auto picked = m_answer->cover.rule.pick(size, [&](std::size_t one) {
+    return answers::may_run(m_at_hand->spaces, m_at_hand->device.limits, record(one), problem);
+  });
+  if (!picked) return use::no_index;
+  const std::vector<std::uint32_t> all = all_launches(*picked);
+  return all.size() == 1 ? all.front()
+                         : use::no_index;  // which of several binaries is for this size is unknown
 }
 
 /// The default that is known at most sizes.

@@ -78,7 +78,8 @@ class PackedFamily {
   std::uint32_t image(const model::Compilation& compilation);
   void require_same_arguments(const std::string& kernel, std::vector<use::Parameter> parameters);
   void require_same_buffers(std::size_t configuration);
-  void add_measured(use::Target& target);
+  void add_measured(use::Target& target, std::optional<std::size_t> untuned);
+  std::uint32_t in_place_of_failed(const cover::Sizes& size);
   std::optional<std::size_t> default_configuration() const;
 
   use::Pack& m_pack;

@@ -16,6 +16,23 @@
 
 namespace tuner::cover {
 
+namespace {
+
+/// At `sizes`, and at those where nothing has a time.
+std::vector<FailedAt> failures(const Losses& losses, const Bits& sizes) {
+  std::vector<FailedAt> all = losses.table().elsewhere;
+  sizes.each([&](std::size_t size) {
+    FailedAt here{losses.table().sizes[size], {}};
+    for (std::size_t one = 0; one < losses.configurations(); ++one)
+      if (losses.has_failed(size, one)) here.configurations.push_back(one);
+    if (!here.configurations.empty()) all.push_back(std::move(here));
+  });
+  std::ranges::sort(all, {}, &FailedAt::sizes);
+  return all;
+}
+
+}  // namespace
+
 Cover cover(const Losses& losses, const std::vector<std::size_t>& candidates, const Bits& sizes,
             const Goal& goal, const Effort& effort) {
   Cover out;
@@ -36,10 +53,12 @@ Cover cover(const Losses& losses, const std::vector<std::size_t>& candidates, co
     }
   });
   out.rule = find_rule(losses, set, allowed, covered, effort);
+  out.rule.failed = failures(losses, sizes);
   out.losses.assign(losses.sizes(), std::numeric_limits<double>::infinity());
   if (out.rule.nodes.empty()) return out;
   sizes.each([&](std::size_t size) {
-    out.losses[size] = losses.at(size, out.rule.pick(losses.table().sizes[size]));
+    if (const auto picked = out.rule.pick(losses.table().sizes[size]))
+      out.losses[size] = losses.at(size, *picked);
   });
   return out;
 }

@@ -290,6 +290,12 @@ const RuleNode& Rule::leaf(const Sizes& sizes) const {
   return nodes[at];
 }
 
+bool Rule::has_failed(const Sizes& sizes, std::size_t configuration) const {
+  const auto there = std::ranges::lower_bound(failed, sizes, {}, &FailedAt::sizes);
+  return there != failed.end() && there->sizes == sizes &&
+         std::ranges::binary_search(there->configurations, configuration);
+}
+
 std::string letter_of(std::size_t number) {
   const std::string letter(1, static_cast<char>('A' + number % 26));
   return number < 26 ? letter : letter + std::to_string(number / 26);

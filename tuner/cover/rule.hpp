@@ -48,19 +48,25 @@ struct RuleNode {
 
 /// A decision tree over the sizes.
 struct Rule {
-  std::vector<RuleNode> nodes;  ///< the first is the root; none: there is no rule
-  bool smallest = false;        ///< no tree over these features with fewer leaves does the same
+  std::vector<RuleNode> nodes;        ///< the first is the root; none: there is no rule
+  bool smallest = false;              ///< no tree over these features with fewer leaves does the same
+  std::vector<FailedAt> failed = {};  ///< passed over there; by sizes, ascending
 
   const RuleNode& leaf(const Sizes& sizes) const;
-  std::size_t pick(const Sizes& sizes) const { return leaf(sizes).configuration; }
-  /// The first that may run there; nothing where none may.
+  bool has_failed(const Sizes& sizes, std::size_t configuration) const;
+  /// The first that may run there and has not failed there; nothing where there is none.
   template <class MayRun>
   std::optional<std::size_t> pick(const Sizes& sizes, const MayRun& may_run) const {
     const RuleNode& found = leaf(sizes);
-    if (may_run(found.configuration)) return found.configuration;
+    const auto is_right = [&](std::size_t one) { return may_run(one) && !has_failed(sizes, one); };
+    if (is_right(found.configuration)) return found.configuration;
     for (const std::size_t other : found.otherwise)
-      if (may_run(other)) return other;
+      if (is_right(other)) return other;
     return std::nullopt;
+  }
+  /// As if every one might run there.
+  std::optional<std::size_t> pick(const Sizes& sizes) const {
+    return pick(sizes, [](std::size_t) { return true; });
   }
   std::size_t leaves() const { return (nodes.size() + 1) / 2; }
 };

@@ -83,13 +83,9 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 Losses::Losses(const Table& table)
     : m_table(table), m_losses(table.sizes.size() * table.configurations(), infinite) {
   for (std::size_t size = 0; size < sizes(); ++size) {
-    double measured = infinite;
-    double approximate = infinite;
-    for (const Time& time : table.times[size]) {
-      if (time.known == Known::measured) measured = std::min(measured, time.ns);
-      if (time.known == Known::approximate) approximate = std::min(approximate, time.ns);
-    }
-    const double base = measured < infinite ? measured : approximate;
+    double base = infinite;
+    for (const Time& time : table.times[size])
+      if (time.known >= Known::approximate) base = std::min(base, time.ns);
     for (std::size_t i = 0; i < configurations(); ++i) {
       const Time& time = table.times[size][i];
       if (time.known >= Known::approximate)
@@ -103,8 +99,9 @@ bool Losses::is_within(std::size_t size, std::size_t configuration, double most)
   if (loss > most + 1e-9) return false;  // 1.3 / 1 - 1 is more than 0.3
   if (!is_approximate(size, configuration)) return true;
   const auto& there = m_table.times[size];
-  return loss == 0 && std::none_of(there.begin(), there.end(),
-                                   [](const Time& one) { return one.known == Known::measured; });
+  return loss == 0 && std::none_of(there.begin(), there.end(), [&](const Time& one) {
+           return one.known == Known::measured && one.ns <= there[configuration].ns;
+         });
 }
 
 bool Losses::dominates(std::size_t better, std::size_t worse) const {

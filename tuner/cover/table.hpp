@@ -12,7 +12,8 @@ using Sizes = std::vector<std::int64_t>;
 
 /// How the time of a configuration at a size is known.
 enum class Known : std::uint8_t {
-  unknown,      ///< it was never run there, or it failed
+  unknown,      ///< it was never run there
+  failed,       ///< it was run there, and may not be used: it failed
   excluded,     ///< its spec keeps it from being run there
   approximate,  ///< it was dropped early
   measured,
@@ -23,12 +24,20 @@ struct Time {
   Known known = Known::unknown;
 };
 
+/// Configurations that were run at a size and may not be used there.
+struct FailedAt {
+  Sizes sizes;
+  std::vector<std::size_t> configurations;  ///< by their places, ascending
+};
+
 /// Every time that is known: of each measured size and each configuration.
 struct Table {
   std::vector<std::string> dimensions;
   std::vector<Sizes> sizes;              ///< all different
   std::vector<double> weights;           ///< of the sizes; empty: all count alike
   std::vector<std::vector<Time>> times;  ///< by size, then configuration
+  std::vector<FailedAt> elsewhere =
+      {};  ///< of sizes that are none of `sizes`, since nothing has a time there
 
   std::size_t configurations() const { return times.empty() ? 0 : times.front().size(); }
   double weight(std::size_t size) const { return weights.empty() ? 1 : weights[size]; }
@@ -68,8 +77,7 @@ class Bits {
   std::vector<std::uint64_t> m_words;
 };
 
-/// What each configuration loses at each size against the fastest that was measured there: 0.02 is 2 %. Where
-/// nothing was measured whole, against the fastest that was dropped.
+/// What each configuration loses at each size against the fastest that is known there: 0.02 is 2 %.
 class Losses {
  public:
   explicit Losses(const Table& table);
@@ -89,6 +97,12 @@ class Losses {
   }
   bool is_approximate(std::size_t size, std::size_t configuration) const {
     return known(size, configuration) == Known::approximate;
+  }
+  bool is_untried(std::size_t size, std::size_t configuration) const {
+    return known(size, configuration) == Known::unknown;
+  }
+  bool has_failed(std::size_t size, std::size_t configuration) const {
+    return known(size, configuration) == Known::failed;
   }
   /// Whether it is known to lose at most `most` there. An approximate time proves that of the best known
   /// alone.

@@ -162,7 +162,14 @@ tuner_error prepare_target(tuner_pack& pack, std::uint32_t layer, const TargetRe
   const PackView& view = pack.layers[layer].view;
   const auto prepare_one = [&](std::uint32_t configuration) {
     Loaded* loaded = nullptr;
+    if (configuration == no_index) return TUNER_OK;
     return load(pack, layer, view.configurations()[configuration].image, context, context_id, loaded);
+  };
+  const auto prepare_each = [&](const Range& range) {
+    tuner_error error = TUNER_OK;
+    for (std::uint32_t i = 0; i < range.count && error == TUNER_OK; ++i)
+      error = prepare_one(static_cast<std::uint32_t>(view.numbers()[range.first + i]));
+    return error;
   };
   tuner_error error = TUNER_OK;
   for (std::uint32_t i = 0; i < target.measured.count && error == TUNER_OK; ++i)
@@ -171,11 +178,9 @@ tuner_error prepare_target(tuner_pack& pack, std::uint32_t layer, const TargetRe
     const NodeRecord& node = view.nodes()[target.nodes.first + i];
     if (node.condition.bytes != 0) continue;
     error = prepare_one(node.configuration);
-    for (std::uint32_t k = 0; k < node.otherwise.count && error == TUNER_OK; ++k)
-      error = prepare_one(static_cast<std::uint32_t>(view.numbers()[node.otherwise.first + k]));
+    if (error == TUNER_OK) error = prepare_each(node.otherwise);
   }
-  if (error != TUNER_OK || target.default_configuration == no_index) return error;
-  return prepare_one(target.default_configuration);
+  return error == TUNER_OK ? prepare_each(target.defaults) : error;
 }
 
 /// With the context current; null on the CPU.

@@ -100,22 +100,26 @@ class Checker {
       const std::int64_t* const numbers = m_pack.numbers() + size.first_number;
       if (before != nullptr && !ascends(before, numbers)) return false;
       before = numbers;
-      return is_for(size.configuration, architecture) && size.expected_ns >= 0;
+      const bool is_refused = size.configuration == no_index && size.loss < 0;
+      return (is_refused || is_for(size.configuration, architecture)) && size.expected_ns >= 0;
     };
     std::uint32_t place = 0;
     const auto is_sound_node = [&](const NodeRecord& one) {
       return node(one, place++, target.nodes.count, architecture);
     };
-    return all(target.measured, m_pack.measured(), is_sound_size) &&
-           all(target.nodes, m_pack.nodes(), is_sound_node) &&
-           (target.default_configuration == no_index || is_for(target.default_configuration, architecture));
+    return configurations(target.defaults, architecture) &&
+           all(target.measured, m_pack.measured(), is_sound_size) &&
+           all(target.nodes, m_pack.nodes(), is_sound_node);
+  }
+
+  bool configurations(const Range& range, const char* architecture) {
+    return all(range, m_pack.numbers(), [&](std::int64_t one) {
+      return one >= 0 && one < no_index && is_for(static_cast<std::uint32_t>(one), architecture);
+    });
   }
 
   bool node(const NodeRecord& node, std::uint32_t place, std::uint32_t nodes, const char* architecture) {
-    const auto is_other = [&](std::int64_t other) {
-      return other >= 0 && other < no_index && is_for(static_cast<std::uint32_t>(other), architecture);
-    };
-    if (!all(node.otherwise, m_pack.numbers(), is_other)) return false;
+    if (!configurations(node.otherwise, architecture)) return false;
     if (node.condition.bytes == 0) return is_for(node.configuration, architecture);
     const auto follows = [&](std::uint32_t next) { return next > place && next < nodes; };
     const bool is_real = (node.condition.bytes & real_code) != 0;

@@ -128,12 +128,13 @@ class Writer {
         owner = i;
       };
       for (const Target& target : m_pack.kernels[i].targets) {
-        for (const MeasuredSize& size : target.measured) own(size.configuration);
+        for (const MeasuredSize& size : target.measured)
+          if (size.configuration != no_index || size.loss >= 0) own(size.configuration);
         for (const RuleNode& node : target.rule) {
           if (node.condition.empty()) own(node.configuration);
           for (const std::uint32_t other : node.otherwise) own(other);
         }
-        if (target.default_configuration != no_index) own(target.default_configuration);
+        for (const std::uint32_t one : target.defaults) own(one);
       }
     }
     if (std::find(m_owners.begin(), m_owners.end(), no_index) != m_owners.end())
@@ -153,9 +154,10 @@ class Writer {
   }
 
   void add(const Target& target, std::size_t size_count) {
-    add_record(TargetRecord{text(target.architecture), text(target.gpu),
-                            range<MeasuredRecord>(target.measured.size()),
-                            range<NodeRecord>(target.rule.size()), target.default_configuration, 0});
+    add_record(TargetRecord{
+        text(target.architecture), text(target.gpu), range<MeasuredRecord>(target.measured.size()),
+        range<NodeRecord>(target.rule.size()), range<std::int64_t>(target.defaults.size())});
+    for (const std::uint32_t one : target.defaults) add_record(static_cast<std::int64_t>(one));
     std::vector<const MeasuredSize*> ascending;
     for (const MeasuredSize& size : target.measured) {
       if (size.sizes.size() != size_count) refuse("a measured problem with another number of sizes");

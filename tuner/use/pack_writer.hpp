@@ -148,7 +148,9 @@ struct MeasuredSize {
   std::vector<std::int64_t> sizes = {};
   std::uint32_t configuration = 0;
   double expected_ns = 0;  ///< 0: not known
-  double loss = 0;         ///< against the best that was measured at this size: 0.013 is 1.3 %
+  /// Against the best that was measured at this size: 0.013 is 1.3 %. Negative: it was not tried there, and
+  /// takes the place of what failed; no_index: nothing does.
+  double loss = 0;
 };
 
 /// A node of the decision tree. `yes` and `no` are places in Target::rule, behind this node.
@@ -174,8 +176,8 @@ struct Target {
   std::string gpu = {};           ///< DeviceInfo::name; empty: any of this architecture
   std::vector<MeasuredSize> measured = {};
   std::vector<RuleNode> rule = {};  ///< the root first; empty: none
-  /// The spec's default, the last rung of the ladder; no_index: it has no default.
-  std::uint32_t default_configuration = no_index;
+  /// The last rung of the ladder: the spec's default, several where its binary depends on the size.
+  std::vector<std::uint32_t> defaults = {};
 };
 
 /// A family at an element type.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "reports/summary.hpp"
@@ -21,7 +22,7 @@ std::vector<std::vector<std::size_t>> picked(const CoverAnswer& answer) {
   std::vector<std::vector<std::size_t>> sizes(answer.table.configurations.size());
   for (std::size_t i = 0; i < answer.table.cases.size(); ++i)
     if (std::isfinite(answer.cover.losses[i]))
-      sizes[answer.cover.rule.pick(answer.table.times.sizes[i])].push_back(i);
+      sizes[answer.cover.rule.pick(answer.table.times.sizes[i]).value()].push_back(i);
   return sizes;
 }
 
@@ -98,6 +99,29 @@ std::string measured_text(const CoverAnswer& answer) {
     text += fmt::format("; at {} of {} no configuration of these has a time", count - lost.known, count);
   }
   return text;
+}
+
+/// Of sizes at which the rule's first choice failed: `64x64x64`, and what takes its place; nothing: none
+/// does.
+std::vector<std::pair<std::string, std::optional<std::size_t>>> replaced(const CoverAnswer& answer) {
+  std::vector<std::pair<std::string, std::optional<std::size_t>>> all;
+  const cover::Rule& rule = answer.cover.rule;
+  model::Problem problem = answer.table.cases.front().problem;
+  for (const cover::FailedAt& there : rule.failed) {
+    if (!rule.has_failed(there.sizes, rule.leaf(there.sizes).configuration)) continue;
+    for (std::size_t i = 0; i < there.sizes.size(); ++i) problem.sizes[i].value = there.sizes[i];
+    all.emplace_back(reports::size_label(problem), rule.pick(there.sizes));
+  }
+  return all;
+}
+
+/// Empty where nothing that the rule picks failed.
+std::string failed_text(const CoverAnswer& answer) {
+  const std::vector<std::string> names = letters(answer);
+  std::vector<std::string> parts;
+  for (const auto& [size, other] : replaced(answer))
+    parts.push_back(fmt::format("{} at {}", other ? names[*other] : "none", size));
+  return parts.empty() ? "" : fmt::format("in place of what failed: {}", fmt::join(parts, ", "));
 }
 
 std::string goal_flags(const cover::Goal& goal) {
@@ -193,10 +217,10 @@ Json losses_json(const CoverAnswer& answer) {
   for (std::size_t size = 0; size < answer.table.cases.size(); ++size) {
     Json one = db::json_of(answer.table.cases[size].problem);
     const double loss = answer.cover.losses[size];
-    const std::size_t pick =
-        answer.cover.rule.nodes.empty() ? 0 : answer.cover.rule.pick(answer.table.times.sizes[size]);
     one["weight"] = answer.table.times.weight(size);
-    one["configuration"] = std::isfinite(loss) ? Json(names[pick]) : Json(nullptr);
+    one["configuration"] = nullptr;
+    if (std::isfinite(loss))
+      one["configuration"] = names[answer.cover.rule.pick(answer.table.times.sizes[size]).value()];
     one["loss"] = number_json(loss);
     one["loss_left_out"] = number_json(answer.estimate.singly[size]);
     one["loss_without_neighbourhood"] = number_json(answer.estimate.in_neighbourhoods[size]);
@@ -295,6 +319,7 @@ std::string cover_text(const CoverAnswer& answer, const Style& style) {
                                          ? "the smallest that keeps this at every measured size"
                                          : "found by the best next question");
   text += cover::text(answer.cover.rule, answer.table.times.dimensions, letters(answer), 2) + '\n';
+  text += wrapped(failed_text(answer));
   text += wrapped(measured_text(answer)) + wrapped(gaps_text(answer)) + wrapped(default_text(answer));
   text += wrapped("at sizes between them: " + bound_text(answer));
   text += wrapped(beyond_text(answer)) + wrapped(left_out_text(answer));
@@ -303,9 +328,12 @@ std::string cover_text(const CoverAnswer& answer, const Style& style) {
 
 std::vector<std::string> cover_remarks(const CoverAnswer& answer) {
   const db::Case& first = answer.table.cases.front();
-  return {fmt::format("{} on {}, made by tuner cover from {}", first.problem.family, first.environment.text(),
-                      util::counted(answer.table.cases.size(), "size")),
-          goal_text(answer), measured_text(answer), "at sizes between them: " + bound_text(answer)};
+  std::vector<std::string> remarks = {
+      fmt::format("{} on {}, made by tuner cover from {}", first.problem.family, first.environment.text(),
+                  util::counted(answer.table.cases.size(), "size")),
+      goal_text(answer), measured_text(answer), "at sizes between them: " + bound_text(answer)};
+  if (std::string failed = failed_text(answer); !failed.empty()) remarks.push_back(std::move(failed));
+  return remarks;
 }
 
 Json rule_json(const CoverAnswer& answer) {
@@ -337,6 +365,10 @@ std::string cover_json(const CoverAnswer& answer, const Json& check) {
   out["mean_loss"] = lost.mean;
   out["worst_loss"] = lost.worst;
   out["sizes"] = losses_json(answer);
+  out["replaced"] = Json::array();
+  for (const auto& [size, other] : replaced(answer))
+    out["replaced"].push_back(
+        {{"size", size}, {"configuration", other ? Json(letters(answer)[*other]) : Json(nullptr)}});
   out["default"] = nullptr;
   if (const auto defaults = defaults_alone(answer); !defaults.empty()) {
     const auto& [configuration, alone] = defaults.front();
@@ -358,7 +390,10 @@ reports::Table losses_of_common(const CoverAnswer& answer) {
   for (std::size_t size = 0; size < losses.sizes(); ++size) {
     const bool is_known = losses.is_known(size, one);
     table.add_row({reports::size_label(answer.table.cases[size].problem),
-                   is_known ? reports::time_text(answer.table.times.times[size][one].ns) : "not tried",
+                   is_known                       ? reports::time_text(answer.table.times.times[size][one].ns)
+                   : losses.has_failed(size, one) ? "failed"
+                   : losses.is_excluded(size, one) ? "excluded"
+                                                   : "not tried",
                    is_known ? loss_text(losses.at(size, one)) : ""});
   }
   return table;

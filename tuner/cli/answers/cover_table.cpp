@@ -25,6 +25,12 @@ void keep(const std::vector<std::size_t>& places, CoverTable& table) {
   kept(table.configurations);
   for (auto& row : table.times.times) kept(row);
   for (auto& row : table.trials) kept(row);
+  for (cover::FailedAt& size : table.times.elsewhere) {
+    std::vector<std::size_t> failed;
+    for (std::size_t place = 0; place < places.size(); ++place)
+      if (std::ranges::binary_search(size.configurations, places[place])) failed.push_back(place);
+    size.configurations = std::move(failed);
+  }
 }
 
 void leave_out_superfluous(CoverTable& table) {
@@ -36,30 +42,58 @@ void leave_out_superfluous(CoverTable& table) {
   keep(places, table);
 }
 
-/// Configurations that were tried at the answer's size and have no time there, or other bits than `query`
-/// asks for.
-std::set<Name> failed_at(const db::Connection& connection, const db::BestAnswer& answer,
+/// Configurations that were tried there and have no time, or other bits than `query` asks for.
+std::set<Name> failed_at(const db::Connection& connection, const db::Case& tuning_case,
                          const db::BestQuery& query) {
   std::set<Name> names;
-  if (answer.tuning_case.failed == 0 && !query.same_bits) return names;
-  db::TrialFilter filter = db::trials_of(answer.problem(), answer.environment());
+  if (tuning_case.failed == 0 && !query.same_bits) return names;
+  db::TrialFilter filter = db::trials_of(tuning_case.problem, tuning_case.environment);
   filter.failures = !query.same_bits;
   for (const model::TrialRecord& trial : db::trials(connection, filter))
-    names.emplace(trial.kernel, trial.configuration.canonical_json());
+    if (trial.outcome.status != model::TrialStatus::skipped)
+      names.emplace(trial.kernel, trial.configuration.canonical_json());
   return names;
 }
 
-/// Where everything was tried that a size has, what was not tried is not of its space.
-void mark_not_of_space(const db::Connection& connection, const Chosen& answers, const db::BestQuery& query,
-                       const std::map<Name, std::size_t>& places, CoverTable& table) {
+/// What has no time where it was tried has failed. Where everything was tried that a size has, the rest is
+/// not of its space.
+void mark_untimed(const db::Connection& connection, const Chosen& answers, const db::BestQuery& query,
+                  const std::map<Name, std::size_t>& places, CoverTable& table) {
   for (std::size_t size = 0; size < answers.size(); ++size) {
     const auto& searched = answers[size]->searched;
-    if (!searched || !searched->whole()) continue;
-    const std::set<Name> failed = failed_at(connection, *answers[size], query);
+    const std::set<Name> failed = failed_at(connection, answers[size]->tuning_case, query);
     for (const auto& [name, place] : places) {
-      cover::Time& time = table.times.times[size][place];
-      if (time.known == cover::Known::unknown && !failed.contains(name)) time.known = cover::Known::excluded;
+      cover::Known& known = table.times.times[size][place].known;
+      if (known != cover::Known::unknown) continue;
+      if (failed.contains(name))
+        known = cover::Known::failed;
+      else if (searched && searched->whole())
+        known = cover::Known::excluded;
     }
+  }
+}
+
+/// The sizes of the same family and environment where nothing may be used.
+void add_elsewhere(const db::Connection& connection, const db::BestQuery& query,
+                   const std::map<Name, std::size_t>& places, CoverTable& table) {
+  const db::Case& first = table.cases.front();
+  db::TrialFilter filter;
+  filter.family = first.problem.family;
+  filter.kernel = query.kernel;
+  filter.environment = first.environment;
+  const auto is_in_table = [&](const model::Problem& problem) {
+    return std::ranges::any_of(table.cases, [&](const db::Case& one) { return one.problem == problem; });
+  };
+  for (const db::Case& one : db::cases(connection, filter)) {
+    if (one.problem.kind() != first.problem.kind() || one.problem.type != first.problem.type ||
+        one.problem.row_padding != first.problem.row_padding || is_in_table(one.problem))
+      continue;
+    cover::FailedAt size{sizes_of(one.problem), {}};
+    for (const Name& name : failed_at(connection, one, query))
+      if (const auto place = places.find(name); place != places.end())
+        size.configurations.push_back(place->second);
+    std::ranges::sort(size.configurations);
+    if (!size.configurations.empty()) table.times.elsewhere.push_back(std::move(size));
   }
 }
 
@@ -104,7 +138,8 @@ CoverTable cover_table(const db::Connection& connection, const Chosen& answers, 
       table.trials.back()[at->second] = one.trial.key;
     }
   }
-  mark_not_of_space(connection, answers, query, places, table);
+  mark_untimed(connection, answers, query, places, table);
+  add_elsewhere(connection, query, places, table);
   table.tried = table.configurations.size();
   leave_out_superfluous(table);
   return table;
@@ -138,7 +173,7 @@ std::vector<Gap> gaps(const CoverTable& table, const cover::Goal& goal, std::siz
   const double near = goal.at_most > 0 ? 0.1 : 2 * goal.within;
   const auto is_open = [&](std::size_t size, std::size_t one) {
     if (losses.is_known(size, one)) return losses.is_approximate(size, one) && losses.at(size, one) <= near;
-    return !losses.is_excluded(size, one) && !table.slow.contains({size, one});
+    return losses.is_untried(size, one) && !table.slow.contains({size, one});
   };
   std::vector<Gap> gaps;
   for (std::size_t size = 0; size < losses.sizes(); ++size)
