@@ -287,6 +287,29 @@ TEST_SUITE("generated header") {
     CHECK_MESSAGE(out.out == "0 -1 0 -1 -1 -1 ", out.err);
   }
 
+  TEST_CASE("a program may have two headers of one family, linked in any order") {
+    const model::KernelSpec spec = all_specs().front();
+    const std::vector<model::Configuration> configurations = some_of(space::KernelSpace(spec));
+    REQUIRE(configurations.size() > 1);
+    const test::TemporaryFolder folder;
+    for (const std::string name : {"one", "other"}) {
+      LaunchHeader header = header_of(spec, configurations, "tuned::family");
+      header.configurations.front().options = "of " + name;
+      std::ofstream(folder / (name + ".hpp")) << header.text();
+      std::ofstream(folder / (name + ".cpp"))
+          << "#include \"" << name << ".hpp\"\nconst char* of_" << name
+          << "() { return tuned::family::visit(0, [](auto c) { return decltype(c)::options; }); }\n";
+    }
+    std::ofstream(folder / "main.cpp")
+        << "#include <cstdio>\nconst char* of_one();\nconst char* of_other();\n"
+           "int main() { std::printf(\"%s, %s\", of_one(), of_other()); }\n";
+    for (const std::string files : {"one.cpp other.cpp", "other.cpp one.cpp"}) {
+      const auto built = in_shell(folder, "c++ -std=c++17 main.cpp " + files + " -o both && ./both");
+      INFO(built.err);
+      CHECK(built.out == "of one, of other");
+    }
+  }
+
   TEST_CASE("compilers take it alone without a warning, as template arguments and in constant expressions") {
     const config::LoadedKernels loaded = config::load_kernel_folder(root + "/kernels/matmul");
     const auto spec = std::find_if(loaded.kernels.begin(), loaded.kernels.end(),

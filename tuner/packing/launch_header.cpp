@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tuner/model/digest.hpp"
 #include "tuner/packing/build_recipe.hpp"
 #include "tuner/space/cpp_configuration.hpp"
 #include "tuner/space/expression.hpp"
@@ -67,6 +68,26 @@ void add_rule(const LaunchHeader& header, std::size_t place, std::size_t indent,
   add_rule(header, node.no, indent, text);
 }
 
+/// What is left to choose from at sizes where configurations failed.
+std::string failures_text(const LaunchHeader& header) {
+  std::string text;
+  for (const cover::FailedAt& there : header.rule.failed) {
+    const cover::RuleNode& leaf = header.rule.leaf(there.sizes);
+    std::string conditions, order;
+    for (std::size_t i = 0; i < there.sizes.size(); ++i)
+      conditions += fmt::format("{}s.{} == {}", i == 0 ? "" : " && ", space::cpp_name(header.dimensions[i]),
+                                there.sizes[i]);
+    const auto add = [&](std::size_t one) {
+      if (!header.rule.has_failed(there.sizes, one)) order += fmt::format("\\x{:x}", one + 1);
+    };
+    add(leaf.configuration);
+    std::ranges::for_each(leaf.otherwise, add);
+    text += fmt::format("  if ({}) return first_of(u\"{}\", s, d);  // what failed there is left out\n",
+                        conditions, order);
+  }
+  return text;
+}
+
 /// The sizes, and those device limits that are read, with the values of the device that was measured.
 std::string inputs_text(const LaunchHeader& header, const std::set<std::string>& limits) {
   std::string text = "/// What is to be computed.\nstruct Sizes {\n";
@@ -111,6 +132,7 @@ TUNER_BOTH constexpr int first_of(const char16_t* order, const Sizes& s, const D
 /// Which configuration to use; -1 where none can run.
 TUNER_BOTH constexpr int select([[maybe_unused]] const Sizes& s, [[maybe_unused]] const Device& d = Device{}) {
 )";
+  text += failures_text(header);
   add_rule(header, 0, 2, text);
   std::string parameters, values;
   for (const std::string& name : header.dimensions) {
@@ -154,11 +176,14 @@ std::string LaunchHeader::text() const {
   for (const std::string& remark : remarks) out += comment(remark);
   out += "#pragma once\n#include <cstdint>\n\n";
   out += "#ifdef __CUDACC__\n#define TUNER_BOTH __host__ __device__\n#else\n#define TUNER_BOTH\n#endif\n\n";
-  out += fmt::format("namespace {} {{\n\n", name_space);
-  out += inputs_text(*this, limits);
-  out += std::string(space::cpp_types()) + "\n";
-  out += std::string(space::cpp_helpers()) + "\n" + structs + selection_text(*this);
-  return out + fmt::format("\n}}  // namespace {}\n#undef TUNER_BOTH\n", name_space);
+  std::string body = inputs_text(*this, limits);
+  body += std::string(space::cpp_types()) + "\n";
+  body += std::string(space::cpp_helpers()) + "\n" + structs + selection_text(*this);
+  // So that a program may have several headers of a family: of two types, or of two GPUs.
+  const std::string own = "of_" + model::DigestBuilder().add(body).finish().hex().substr(0, 8);
+  out += fmt::format("namespace {} {{\ninline namespace {} {{\n\n", name_space, own);
+  return out + body +
+         fmt::format("\n}}  // namespace {}\n}}  // namespace {}\n#undef TUNER_BOTH\n", own, name_space);
 }
 
 }  // namespace tuner::packing
