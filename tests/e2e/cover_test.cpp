@@ -169,6 +169,18 @@ TEST_SUITE("tuner cover") {
     CHECK(has(mistyped.err, "did you mean `NAME`?"));
   }
 
+  TEST_CASE("what `best` answers loses nothing, though a tied finalist may have been a little faster") {
+    const User user;
+    REQUIRE(user.types({"import", TUNER_SOURCE_DIR "/docs/results/h200-2026-11-23-session/session.jsonl"})
+                .exit_code == 0);
+    const std::string best = user.types({"best", "2048", "--kernel", "sgemm"}).out;
+    REQUIRE(has(best, "STAGES=4"));
+    const json all =
+        json::parse(user.types({"explain", "STAGES", "--kernel", "sgemm", "--format", "json"}).out);
+    for (const json& value : all["sizes"][2]["values"])
+      if (value["value"] == 4) CHECK(value["loss"] == 0);
+  }
+
   TEST_CASE("a bad line of weights is named by its number") {
     Tuner tuner;
     tuner.measures({512, 1024});

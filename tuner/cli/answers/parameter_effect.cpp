@@ -50,14 +50,12 @@ ParameterEffect::Size effect_at(const ParameterEffect& effect, const db::BestAns
     }
     least->trials = trials;
   }
-  double best = std::numeric_limits<double>::infinity();
-  const bool is_any_measured = std::ranges::any_of(
-      size.least, [](const std::optional<Least>& one) { return one && !one->is_approximate; });
+  // The first of any part is the best of that part, though one that is tied with it may have a lower ratio.
+  const auto best = std::ranges::find_if(ranking, [&](const db::Ranked& one) {
+    return one.trial.configuration.find(effect.parameter) != nullptr;
+  });
   for (std::size_t i = 0; i < ratios.size(); ++i)
-    if (size.least[i] && !(is_any_measured && size.least[i]->is_approximate))
-      best = std::min(best, ratios[i]);
-  for (std::size_t i = 0; i < ratios.size(); ++i)
-    if (size.least[i]) size.least[i]->loss = std::max(0.0, ratios[i] / best - 1);
+    if (size.least[i]) size.least[i]->loss = std::max(0.0, ratios[i] / best->ratio - 1);
   return size;
 }
 
