@@ -23,6 +23,10 @@ std::string unanswered(const FoundBest& found, const db::BestAnswer& answer) {
 
 namespace {
 
+std::string_view unmeasured(const FoundBest& found, const db::BestAnswer& answer) {
+  return unanswered(found, answer).empty() ? "was never measured" : "has no answer";
+}
+
 [[noreturn]] void refuse_to_choose(const db::BestAnswers& all, const answers::EnvironmentChoice& choice) {
   std::string what = choice.why + ":";
   const answers::Chosen choices = answers::choices_of(all, choice);
@@ -61,8 +65,7 @@ std::size_t only_answer(const db::Connection& connection, const config::Settings
   if (!answer.exact && found.by_rule[*choice.chosen].empty() && !options.nearest) {
     const std::string measured = answer.problem().size_text();
     throw NothingFound(
-        fmt::format("size {} {}; the nearest is {}", options.size,
-                    unanswered(found, answer).empty() ? "was never measured" : "has no answer", measured),
+        fmt::format("size {} {}; the nearest is {}", options.size, unmeasured(found, answer), measured),
         "--nearest takes it; to measure what was asked for: " +
             measuring_command(connection, settings, question_of(answer, options), options.size));
   }
@@ -104,7 +107,7 @@ void write_for_build(const db::Connection& connection, const config::Settings& s
   if (!found.by_rule[place].empty())
     write_err(found.by_rule[place]);
   else if (!answer.exact)
-    write_err(fmt::format("size {} was never measured: this is of the nearest", options.size));
+    write_err(fmt::format("size {} {}: this is of the nearest", options.size, unmeasured(found, answer)));
   const answers::EnvironmentChoice choice = answers::choose_environments(found.answers).front();
   if (!choice.why.empty()) write_err(choice.why + "; `tuner best` shows all");
   if (choice.faster) write_err("faster and not the answer: " + answers::faster_text(found.answers, choice));

@@ -194,7 +194,9 @@ int explain_parameter(const db::Connection& connection, const ExplainOptions& op
     const std::string meant = util::did_you_mean(options.what, names);
     throw model::UsageError(
         fmt::format("no trial{} has a parameter {}", asked_text(options), util::one_line(options.what, 60)),
-        !meant.empty() ? meant : fmt::format("they have {}", fmt::join(names, ", ")));
+        !meant.empty()  ? meant
+        : names.empty() ? "they have none"
+                        : fmt::format("they have {}", fmt::join(names, ", ")));
   }
   write_out(options.format == "json" ? answers::effect_json(effect)
                                      : answers::effect_text(effect, answer_style(connection)));

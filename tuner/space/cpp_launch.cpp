@@ -61,7 +61,7 @@ class StructWriter {
     if (!found) {
       throw model::UsageError(
           fmt::format("`{}` of {} is no constant expression of C++17", excerpt(expression.text), m_spec.name),
-          "log2, sqrt and remainders of floating numbers are not; move it to the caller");
+          "calls and remainders in floating numbers are not; move it to the caller");
     }
     for (const std::string& name : found->derived)
       if (std::find(m_wanted.begin(), m_wanted.end(), name) == m_wanted.end()) m_wanted.push_back(name);

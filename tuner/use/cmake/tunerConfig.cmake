@@ -12,8 +12,10 @@ function(tuner_embed TARGET FILE)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if("C" IN_LIST languages)
     set(source "${folder}/${name}.c")
-  else()
+  elseif("CXX" IN_LIST languages)
     set(source "${folder}/${name}.cpp")
+  else()
+    message(FATAL_ERROR "tuner_embed(${TARGET} ${FILE}): enable C or C++ beside CUDA: project(... LANGUAGES CXX CUDA)")
   endif()
   file(CONFIGURE OUTPUT "${folder}/${file_name}.h" @ONLY CONTENT "#pragma once
 #include <stddef.h>
