@@ -129,7 +129,7 @@ use::Expression Folding::folded(const space::Compiled& expression, bool is_real)
         result.code.push_back({one.op, one.argument});
     }
   }
-  return result;
+  return simplified(std::move(result));
 }
 
 std::vector<Folding::Condition> Folding::conditions() const {

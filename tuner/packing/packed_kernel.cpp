@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tuner/model/error.hpp"
+#include "tuner/packing/launch_limits.hpp"
 
 namespace tuner::packing {
 namespace {
@@ -91,90 +92,11 @@ class Packer {
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
       result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
     add_copies(use::StepKind::take_symbol, result.steps);
-    for (const use::Step& one : result.steps) {
-      require_limits(result.applies, one);
-      for (const use::Operand& operand : one.operands) require_strides(result.applies, operand.map);
-    }
+    require_launchable(result, m_binary);
     return result;
   }
 
  private:
-  /// Both are 0 or 1.
-  static void require(use::Expression& applies, const use::Expression& fits) {
-    applies = applies.empty() ? fits : use::binary(use::Op::bit_and, applies, fits);
-  }
-
-  /// Of two configurations one may launch where the other's grid, block, cluster or shared memory is beyond
-  /// the device, or a number beyond its argument's type.
-  void require_limits(use::Expression& applies, const use::Step& step) const {
-    using use::Op;
-    constexpr use::Limit most_blocks[] = {use::Limit::max_grid_x, use::Limit::max_grid_y,
-                                          use::Limit::max_grid_z};
-    constexpr use::Limit most_threads[] = {use::Limit::max_block_x, use::Limit::max_block_y,
-                                           use::Limit::max_block_z};
-    const auto require_sides = [&](const std::vector<use::Expression>& sides, const use::Limit(&most)[3]) {
-      for (std::size_t i = 0; i < sides.size(); ++i)
-        require_between(applies, step, sides[i], use::constant(1), use::limit(most[i]));
-    };
-    require_sides(step.grid, most_blocks);
-    require_sides(step.block, most_threads);
-    use::Expression threads = use::constant(1);
-    for (const use::Expression& side : step.block) threads = use::binary(Op::multiply, threads, side);
-    require_between(applies, step, threads, use::constant(1), use::limit(use::Limit::max_threads_per_block));
-    for (std::size_t i = 0; i < std::min(step.cluster.size(), step.grid.size()); ++i) {
-      const use::Expression rest = use::binary(Op::remainder, step.grid[i], step.cluster[i]);
-      require_between(applies, step, rest, use::constant(0), use::constant(0));
-    }
-    for (const use::Operand& operand : step.operands) require_held(applies, step, operand);
-    if (step.dynamic_shared_bytes.empty()) return;
-    std::int64_t static_bytes = 0;
-    for (const model::KernelResources& one : m_binary.kernels)
-      if (one.symbol == step.function) static_bytes = one.static_shared_bytes;
-    require_between(applies, step,
-                    use::binary(Op::add, use::constant(static_bytes), step.dynamic_shared_bytes),
-                    use::constant(0), use::limit(use::Limit::max_shared_bytes_per_block));
-  }
-
-  static void require_held(use::Expression& applies, const use::Step& step, const use::Operand& operand) {
-    const auto require_type = [&](std::uint32_t type, const use::Expression& value) {
-      const bool is_unsigned = type == TUNER_UINT8 || type == TUNER_UINT16 || type == TUNER_UINT32;
-      const bool is_signed = type == TUNER_INT8 || type == TUNER_INT16 || type == TUNER_INT32;
-      if (!is_signed && !is_unsigned) return;
-      const std::int64_t beyond = std::int64_t{1} << (8 * use::size_of(type) - (is_signed ? 1 : 0));
-      require_between(applies, step, value, use::constant(is_signed ? -beyond : 0),
-                      use::constant(beyond - 1));
-    };
-    if (operand.kind == use::OperandKind::number) require_type(operand.type, operand.value);
-    for (const use::Field& field : operand.fields)
-      if (field.parameter == use::no_index) require_type(field.type, field.value);
-  }
-
-  static void require_between(use::Expression& applies, const use::Step& step, const use::Expression& value,
-                              const use::Expression& least, const use::Expression& most) {
-    const auto& code = value.code;
-    if (std::ranges::none_of(code, [](const use::Instruction& one) { return one.op == use::Op::load; }))
-      return;
-    use::Expression fits = use::binary(use::Op::less_equal, value, most);
-    if (code.size() > 1)  // sizes and limits are positive
-      fits = use::binary(use::Op::bit_and, use::binary(use::Op::less_equal, least, value), fits);
-    if (!step.when.empty()) {  // where the step is left out, its grid may have no value
-      use::Expression is_out = use::unary(use::Op::logical_not, step.when);
-      const std::size_t end = is_out.code.size() + 1 + fits.code.size() + 1;
-      is_out.code.push_back({use::Op::or_jump, static_cast<std::int64_t>(end)});
-      fits = use::binary(use::Op::truth, is_out, fits);
-    }
-    require(applies, fits);
-  }
-
-  /// The driver refuses a map with other strides.
-  static void require_strides(use::Expression& applies, const use::TensorMap& map) {
-    for (const use::Expression& stride : map.strides) {
-      const use::Expression rest = use::binary(use::Op::remainder, stride, use::constant(16));
-      const use::Expression fits = use::binary(use::Op::equal, rest, use::constant(0));
-      require(applies, fits);
-    }
-  }
-
   ElementType type_of(const model::ArgumentSpec& argument) const {
     return argument.type.value_or(m_like.type);
   }

@@ -41,6 +41,10 @@ std::vector<use::RuleNode> rule_code(const cover::Rule& rule, std::size_t dimens
                                      const std::map<std::size_t, std::vector<std::uint32_t>>& places,
                                      const Promise& promise);
 
+/// Without what is known before: operators on constants, sides of branches that are never taken, additions of
+/// 0. Code on doubles is left as it is.
+use::Expression simplified(use::Expression expression);
+
 /// The expressions of a spec as a pack has them, with the parameters of one configuration as constants.
 class Folding {
  public:
