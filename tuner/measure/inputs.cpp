@@ -157,8 +157,10 @@ std::string rule_text(const model::Plan& plan, std::size_t index) {
     const auto& accumulator = plan.verify.accumulator;
     parts.push_back(fmt::format("rounding bound of {} term{}{}", plan.verify.rounding_terms,
                                 plan.verify.rounding_terms == 1 ? "" : "s",
-                                accumulator ? fmt::format(" in {}", model::cuda_name(*accumulator)) : ""));
+                                is_used ? fmt::format(" in {}", model::cuda_name(*accumulator)) : ""));
   }
+    const bool is_used =
+        accumulator && model::unit_roundoff(*accumulator) <= model::unit_roundoff(output.type);
   if (tolerance.absolute > 0) parts.push_back(fmt::format("absolute {}", tolerance.absolute));
   if (tolerance.relative > 0) parts.push_back(fmt::format("relative {}", tolerance.relative));
   if (tolerance.ulps > 0) parts.push_back(fmt::format("{} ulp", tolerance.ulps));

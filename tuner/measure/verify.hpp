@@ -26,14 +26,14 @@ inline std::optional<double> bound_factor(double rounding_terms, model::ElementT
 }
 
 /// Of operations that are rounded in the type `accumulator`, whose result is then rounded once to `type`:
-/// with the unit roundoff v of `type`, gamma(n) + v * (1 + gamma(n)). Where `type` holds all that
-/// `accumulator` does, gamma(n) alone. 0 and nothing as above.
+/// with the unit roundoff v of `type`, gamma(n) + v * (1 + gamma(n)). 0 and nothing as above. A `type` that
+/// rounds no more than `accumulator` has the bound of its own operations.
 inline std::optional<double> bound_factor(double rounding_terms, model::ElementType accumulator,
                                           model::ElementType type) {
-  const std::optional<double> gamma = bound_factor(rounding_terms, accumulator);
   const double last = model::unit_roundoff(type);
-  if (!model::is_floating(type)) return gamma ? std::optional(0.0) : std::nullopt;
-  if (!gamma || rounding_terms == 0 || last <= model::unit_roundoff(accumulator)) return gamma;
+  if (last <= model::unit_roundoff(accumulator)) return bound_factor(rounding_terms, type);
+  const std::optional<double> gamma = bound_factor(rounding_terms, accumulator);
+  if (!gamma || rounding_terms == 0) return gamma;
   return *gamma + last * (1 + *gamma);
 }
 
