@@ -126,6 +126,25 @@ TEST_CASE("an output's own tolerance counts instead of the plan's") {
   CHECK(near.verification.rule == "rounding bound of 1 term + absolute 0.01");
 }
 
+TEST_CASE("a relative tolerance of all outputs leaves integers equal, and one of their own does not") {
+  TrialFixture fixture;
+  fixture.script.kernels["reference"] = [](const FakeArguments& arguments) {
+    for (std::int64_t i = 0; i < judged; ++i)
+      arguments.pointer<double>(1)[i] = arguments.pointer<double>(2)[i] = 1e6;
+  };
+  fixture.script.kernels["kernel"] = [](const FakeArguments& arguments) {
+    for (std::int64_t i = 0; i < judged; ++i) arguments.pointer<int>(1)[i] = 1000050;
+  };
+  TrialJob job = TrialFixture::job(judged);
+  job.plan.buffers[1].type = ElementType::int32;
+  job.plan.verify.tolerance.relative = 1e-4;
+  const TrialOutcome outcome = fixture.run(job);
+  CHECK(outcome.status == TrialStatus::wrong_result);
+  CHECK(outcome.verification.rule == "equal");
+  job.plan.buffers[1].tolerance = Tolerance{0, 1e-4, 0, 0};
+  CHECK(fixture.run(job).status == TrialStatus::ok);
+}
+
 TEST_SUITE_END();
 
 TEST_CASE("of vectors it is told which number of which is wrong") {

@@ -69,8 +69,12 @@ std::optional<double> bound_of(const model::Plan& plan, const model::BufferPlan&
   return bound_factor(plan.verify.rounding_terms, accumulator, buffer.type);
 }
 
-const model::Tolerance& tolerance_of(const model::Plan& plan, const model::BufferPlan& buffer) {
-  return buffer.tolerance ? *buffer.tolerance : plan.verify.tolerance;
+/// That of all outputs is for what is rounded: a share of their value is for integers to say themselves.
+model::Tolerance tolerance_of(const model::Plan& plan, const model::BufferPlan& buffer) {
+  if (buffer.tolerance) return *buffer.tolerance;
+  model::Tolerance of_all = plan.verify.tolerance;
+  if (!model::is_floating(buffer.type)) of_all.relative = 0;
+  return of_all;
 }
 
 /// Whether buffer `index` is a field of structs that have another field which is judged and not accepted: a
@@ -146,7 +150,7 @@ std::optional<std::string> why_unjudgeable(const model::Plan& plan) {
 
 std::string rule_text(const model::Plan& plan, std::size_t index) {
   const model::BufferPlan& output = plan.buffers[index];
-  const model::Tolerance& tolerance = tolerance_of(plan, output);
+  const model::Tolerance tolerance = tolerance_of(plan, output);
   if (plan.has_comparison(index)) {
     return tolerance.share > 0
                ? fmt::format("a comparison of its own, but for {:.3g} %", 100 * tolerance.share)
@@ -155,12 +159,12 @@ std::string rule_text(const model::Plan& plan, std::size_t index) {
   std::vector<std::string> parts;
   if (bound_of(plan, output).value_or(0) > 0) {
     const auto& accumulator = plan.verify.accumulator;
+    const bool is_used =
+        accumulator && model::unit_roundoff(*accumulator) <= model::unit_roundoff(output.type);
     parts.push_back(fmt::format("rounding bound of {} term{}{}", plan.verify.rounding_terms,
                                 plan.verify.rounding_terms == 1 ? "" : "s",
                                 is_used ? fmt::format(" in {}", model::cuda_name(*accumulator)) : ""));
   }
-    const bool is_used =
-        accumulator && model::unit_roundoff(*accumulator) <= model::unit_roundoff(output.type);
   if (tolerance.absolute > 0) parts.push_back(fmt::format("absolute {}", tolerance.absolute));
   if (tolerance.relative > 0) parts.push_back(fmt::format("relative {}", tolerance.relative));
   if (tolerance.ulps > 0) parts.push_back(fmt::format("{} ulp", tolerance.ulps));
