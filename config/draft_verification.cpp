@@ -164,22 +164,28 @@ struct ElementText {
   std::string type;       ///< of an element
   std::string component;  ///< of its parts
   int components = 1;
-  bool is_exact = false;
-  double tolerance = 0;
 };
 
-double tolerance_of(model::ElementType type) {
+ElementText output_element(const std::string& type) {
+  const auto known = model::parse_element_type(type);
+  if (!known) return {type, type};  // ELEMENT_TYPE
+  return {std::string(model::cuda_name(*known)), std::string(model::cuda_name(model::component_type(*known))),
+          model::components(*known)};
+}
+
+/// By how much numbers of the type may differ; integers are equal.
+double usual_tolerance(model::ElementType type) {
   if (type == model::ElementType::float64) return 1e-9;
   return model::size_bytes(type) >= 4 ? 1e-4 : model::size_bytes(type) == 2 ? 0.02 : 0.1;
 }
 
-ElementText output_element(const std::string& type) {
-  const auto known = model::parse_element_type(type);
-  if (!known) return {type, type, 1, false, 1e-4};  // ELEMENT_TYPE
-  const model::ElementType component = model::component_type(*known);
-  const bool is_exact = !model::is_floating(component);
-  return {std::string(model::cuda_name(*known)), std::string(model::cuda_name(component)),
-          model::components(*known), is_exact, is_exact ? 0 : tolerance_of(component)};
+/// What the table of an output says of its tolerance; `said`: none: by its type.
+std::string tolerance_line(const DraftBuffer& output, std::optional<double> said) {
+  const auto known = model::parse_element_type(output.type);
+  const model::ElementType type = model::component_type(known.value_or(model::ElementType::float32));
+  const double allowed = said.value_or(usual_tolerance(type));
+  if (!model::is_floating(type) || allowed == 0) return "";
+  return fmt::format("tolerance = {{ absolute = {0}, relative = {0} }}\n", allowed);
 }
 
 std::string launch_text(const std::string& entry, const std::vector<std::string>& block,
@@ -246,7 +252,6 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
   std::string before;
   std::string after;
   std::array<std::vector<std::string>, runs.size()> passed;
-  double tolerance = 0;
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const TimedArgument& argument = request.arguments[i];
     const bool is_output = argument.buffer && argument.buffer->is_output;
@@ -254,7 +259,6 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
       passed[run].push_back(is_output ? fmt::format("tuner_{}_{}", runs[run].name, i) : argument.name);
     if (!is_output) continue;
     const ElementText element = output_element(argument.buffer->type);
-    tolerance = std::max(tolerance, element.tolerance);
     const bool is_input = argument.buffer->is_input;
     const std::string count = fmt::format("tuner_count_{}", i);
     out.derived += fmt::format("{} = \"{}\"\n", count, argument.buffer->extent);
@@ -271,11 +275,7 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
     after += launch_text(fmt::format("tuner_after_{}", i), {"256"}, grid,
                          {passed[0].back(), passed[1].back(), argument.name + ".expected", count});
   }
-  if (request.tolerance && tolerance > 0) tolerance = *request.tolerance;
-  out.verify = fmt::format("\n[verify]\nreference = \"{}\"\n", request.file);
-  out.verify += tolerance > 0 ? fmt::format("tolerance = {{ absolute = {0}, relative = {0} }}\n", tolerance)
-                              : "rounding_terms = \"0\"\n";
-  out.verify += before;
+  out.verify = fmt::format("\n[verify]\nreference = \"{}\"\nrounding_terms = \"0\"\n", request.file) + before;
   for (const std::vector<std::string>& arguments : passed)
     out.verify += launch_text(request.entry, request.block, request.grid, arguments, request.shared_bytes);
   out.verify += after;
@@ -283,3 +283,4 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
 }
 
 }  // namespace config
+    out.tolerances.push_back(is_output ? tolerance_line(*argument.buffer, request.tolerance) : "");

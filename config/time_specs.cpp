@@ -9,6 +9,7 @@
 
 #include "config/draft_plan.hpp"
 #include "config/spec_reader.hpp"
+#include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/text.hpp"
 
@@ -48,6 +49,12 @@ std::string device_text(const tuner::source::Program& program) {
   return text;
 }
 
+/// Results are compared as doubles, which do not hold all of these.
+bool has_long_integers(const DraftBuffer& buffer) {
+  const auto type = model::parse_element_type(buffer.type);
+  return type && !model::is_floating(*type) && model::size_bytes(model::component_type(*type)) == 8;
+}
+
 bool can_be_included(const std::string& path) {
   return path.substr(path.rfind('/') + 1).find_first_of("\"\\\n") == std::string::npos;
 }
@@ -85,11 +92,14 @@ class TimeDraft {
         m_kernels, [](LaunchedKernel& kernel) { return kernel.source().host_code_line > 0; });
     const TimeReference reference = make_reference();
     m_out.reference = reference.source;
+    std::string arguments;
+    for (std::size_t i = 0; i < m_tables.size(); ++i)
+      arguments += m_tables[i] + (i < reference.tolerances.size() ? reference.tolerances[i] : "");
     for (LaunchedKernel& kernel : m_kernels) {
       m_out.specs.push_back(kernel.kernel_table(m_request.family, m_out.sizes, includes(kernel), by_nvcc) +
                             reference.derived + kernel.launch_table(m_names) +
-                            DraftTypes(first.source(), first.plan()).tables() + m_tables + reference.buffers +
-                            reference.verify);
+                            DraftTypes(first.source(), first.plan()).tables() + arguments + m_symbols +
+                            reference.buffers + reference.verify);
     }
     std::ranges::sort(m_out.assumed);
     m_out.assumed.erase(std::unique(m_out.assumed.begin(), m_out.assumed.end()), m_out.assumed.end());
@@ -200,11 +210,11 @@ class TimeDraft {
       argument.name = own.name;
       if (own.buffer) argument.buffer = drafted.buffers[*own.buffer];
       m_names.push_back(argument.name);
-      m_tables += m_given[i].kind == GivenArgument::Kind::guess ? guessed(own.table, argument)
-                                                                : given(m_given[i], parameters[i], argument);
+      m_tables.push_back(m_given[i].kind == GivenArgument::Kind::guess
+                             ? guessed(own.table, argument)
+                             : given(m_given[i], parameters[i], argument));
       m_arguments.push_back(argument);
     }
-    m_tables += m_symbols;
   }
 
   /// What the draft has, and what of it is a guess.
@@ -285,6 +295,10 @@ class TimeDraft {
                              [](const TimedArgument& one) { return one.buffer && one.buffer->is_output; }))
       m_out.not_compared = fmt::format("{} has no output that its text shows", first.kernel().name);
     if (!m_out.not_compared.empty()) return {};
+    for (const TimedArgument& argument : m_arguments)
+      if (m_kernels.size() > 1 && argument.buffer && argument.buffer->is_output &&
+          has_long_integers(*argument.buffer))
+        m_out.assumed.push_back(fmt::format("{} has no number above 2^53", argument.name));
     const bool is_included = first.source().host_code_line == 0 && can_be_included(first.kernel().source);
     const std::string text = is_included ? std::string() : device_text(first.kernel().program);
     TimeReferenceRequest request{m_request.reference_file,
@@ -313,8 +327,8 @@ class TimeDraft {
   std::deque<LaunchedKernel> m_kernels;
   std::vector<TimedArgument> m_arguments;
   std::vector<std::string> m_names;
-  std::string m_tables;
-  std::string m_symbols;  ///< variables of the device that the first kernel uses
+  std::vector<std::string> m_tables;  ///< of each
+  std::string m_symbols;              ///< variables of the device that the first kernel uses
   TimeSpecs m_out;
 };
 

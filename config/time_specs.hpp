@@ -32,15 +32,16 @@ struct TimeReferenceRequest {
   std::vector<std::string> block, grid;
   std::string shared_bytes;
   std::vector<TimedArgument> arguments;
-  std::optional<double> tolerance;  ///< none: by the type of the results
+  std::optional<double> tolerance;  ///< of results that are rounded; none: by their type
 };
 
 /// One kernel as the reference of others.
 struct TimeReference {
-  std::string source;   ///< CUDA C++
-  std::string derived;  ///< what it adds to a spec: [derived], …
-  std::string buffers;  ///< … buffers for its results, …
-  std::string verify;   ///< … and [verify]
+  std::string source;                   ///< CUDA C++
+  std::string derived;                  ///< what it adds to a spec: [derived], …
+  std::vector<std::string> tolerances;  ///< … to the table of each argument, …
+  std::string buffers;                  ///< … buffers for its results, …
+  std::string verify;                   ///< … and [verify]
 };
 
 /// Runs the kernel on copies of its outputs, twice over different contents. Where the contents stay, the
@@ -90,9 +91,9 @@ struct TimeRequest {
   std::vector<TimedKernel> kernels;                         ///< at least two
   std::optional<std::string> arguments;                     ///< one for each parameter, see time_specs()
   std::vector<std::pair<std::string, std::string>> macros;  ///< names and values
-  std::optional<double> tolerance;                          ///< of results, relative and absolute
-  bool compares = true;                                     ///< results with those of the first
-  std::string reference_file;                               ///< what specs call the reference
+  std::optional<double> tolerance;  ///< of results that are rounded, relative and absolute
+  bool compares = true;             ///< results with those of the first
+  std::string reference_file;       ///< what specs call the reference
 };
 
 /// What lets a sweep time kernels that have no spec.

@@ -128,6 +128,36 @@ __global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0
     CHECK(has(beyond.out, "too_much has no time: out_of_bounds"));
   }
 
+  TEST_CASE("each output has the tolerance of its own type, and integers are equal") {
+    const Timer user;
+    const auto kernels = [](const std::string& name, const std::string& of_i) {
+      return "__global__ void " + name +
+             "(float* y, double* z, int* d, unsigned long long* h, int n) {\n  const int i = blockIdx.x * "
+             "blockDim.x + threadIdx.x;\n  if (i >= n) return;\n  y[i] = 1; z[i] = 1; d[i] = 1000000 + i; "
+             "h[i] "
+             "= i;\n  " +
+             of_i + "\n}\n";
+    };
+    user.writes("k.cu", kernels("first", "") + kernels("rounded", "y[i] += 1e-5f; z[i] += 1e-10;") +
+                            kernels("of_float", "y[i] += 1e-3f;") + kernels("of_double", "z[i] += 1e-5;") +
+                            kernels("of_int", "d[i] += 50;"));
+    const std::string k = user.file("k.cu");
+    const auto run = user.times(
+        {k + ":first", k + ":rounded", k + ":of_float", k + ":of_double", k + ":of_int", "--size", "100"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(!has(run.out, "rounded has no time"));
+    for (const std::string wrong : {"of_float", "of_double", "of_int"})
+      CHECK(has(run.out, wrong + " has no time: its results are not those of first"));
+    CHECK(has(run.err, "h has no number above 2^53"));
+    const auto lax = user.times({k + ":first", k + ":of_float", k + ":of_double", k + ":of_int", "--size",
+                                 "100", "--tolerance", "0.01"});
+    INFO(lax.out << lax.err);
+    CHECK(!has(lax.out, "of_float has no time"));
+    CHECK(!has(lax.out, "of_double has no time"));
+    CHECK(has(lax.out, "of_int has no time: its results are not those of first"));
+  }
+
   TEST_CASE("where the first kernel writes nothing, no other may") {
     const Timer user;
     user.writes("k.cu", R"cuda(
