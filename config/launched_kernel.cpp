@@ -29,10 +29,11 @@ std::string renamed(const std::string& text, const Renames& names) {
 
 LaunchedKernel::LaunchedKernel(const TimedKernel& kernel, const TimeRequest& request)
     : m_kernel(kernel),
-      m_draft_request{kernel.source, request.reference_file, kernel.include},
+      m_draft_request{kernel.source, request.reference_file, kernel.include, nullptr, {}, request.macros},
       m_source(kernel.program, kernel.function, m_draft_request),
       m_plan(plan_by_source(m_source)) {
   if (m_plan.is_guess) name_values();
+  if (is_instance()) bind_template_arguments();
   for (const auto& [name, value] : request.macros) set(name, value);
   if (!kernel.block.empty()) set_block(request.macros);
   if (!kernel.grid.empty()) m_plan.grid = kernel.grid;
@@ -48,7 +49,8 @@ std::string LaunchedKernel::value(std::size_t i) const {
 }
 
 std::string LaunchedKernel::type(const SourceParameter& parameter) {
-  return spec_name(DraftTypes(m_source, m_plan).resolved(parameter));
+  const std::string resolved = DraftTypes(m_source, m_plan).resolved(parameter);
+  return m_plan.element_types.contains(resolved) ? "ELEMENT_TYPE" : spec_name(resolved);
 }
 
 void LaunchedKernel::rename(const Renames& names) {
@@ -141,6 +143,31 @@ std::string LaunchedKernel::launch_table(const std::vector<std::string>& argumen
   if (!m_plan.shared_bytes.empty())
     text += fmt::format("dynamic_shared_bytes = {}\n", toml_text(m_plan.shared_bytes));
   return text + m_plan.launch_kind();
+}
+
+void LaunchedKernel::bind_template_arguments() {
+  const std::string& entry = m_kernel.entry;
+  const std::size_t begin = entry.find('<') + 1;
+  const std::vector<std::string> given =
+      split_list(std::string_view(entry).substr(begin, entry.rfind('>') - begin), ListOf::types);
+  const std::vector<TemplateParameter>& declared = m_kernel.function.template_parameters;
+  const std::vector<SourceParameter>& parameters = m_kernel.function.parameters;
+  m_plan.arguments.resize(parameters.size());
+  Renames numbers;
+  for (std::size_t i = 0; i < std::min(given.size(), declared.size()); ++i) {
+    if (declared[i].type == "typename") {
+      for (std::size_t k = 0; k < parameters.size(); ++k)
+        if (parameters[k].type == declared[i].name)
+          m_plan.arguments[k].type = m_source.program.resolved_type(given[i]);
+    } else if (i < m_plan.template_arguments.size() && m_plan.has_parameter(m_plan.template_arguments[i])) {
+      const auto number = m_source.fixed_number(tuner::source::tokens_of(given[i]));
+      std::string& name = m_plan.template_arguments[i];
+      numbers[name] = number ? std::to_string(*number) : fmt::format("({})", given[i]);
+      std::erase_if(m_plan.parameters, [&](const DraftParameter& one) { return one.name == name; });
+      name = numbers[name];
+    }
+  }
+  rename(numbers);
 }
 
 void LaunchedKernel::name_values() {

@@ -157,6 +157,8 @@ class LaunchedKernel {
  private:
   /// Its name says the arguments of its template.
   bool is_instance() const { return m_kernel.entry.find('<') != std::string::npos; }
+  /// Its name's types and numbers take the place of those that the source has or leaves open.
+  void bind_template_arguments();
   /// A guess has no words for values that are sizes: the draft gives them the names of the sizes.
   void name_values();
   void set(const std::string& name, const std::string& value);

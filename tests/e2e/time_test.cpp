@@ -158,6 +158,45 @@ __global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0
     CHECK(has(lax.out, "of_int has no time: its results are not those of first"));
   }
 
+  TEST_CASE("types of buffers are those that a template's arguments or a macro give") {
+    const Timer user;
+    const std::string body =
+        "(const REAL* x, REAL* y, int n) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i "
+        "< "
+        "n) y[i] = x[i] / 2";
+    const std::string kernels = "__global__ void half" + body + "; }\n";
+    const std::string others = "__global__ void more" + body + " + 9; }\n";
+    user.writes("open.cu", "template <class REAL> " + kernels + "template <class REAL> " + others);
+    user.writes("launched.cu", "template <class REAL> " + kernels + "template <class REAL> " + others +
+                                   "void go(float* x, float* y, int n) {\n"
+                                   "  half<float><<<(n + 63) / 64, 64>>>(x, y, n);\n"
+                                   "  more<float><<<(n + 63) / 64, 64>>>(x, y, n); }\n");
+    user.writes("macro.cu", "#ifndef REAL\n#define REAL float\n#endif\n" + kernels + others);
+    for (const std::string type : {"int", "double"}) {
+      for (const std::string file : {"open.cu", "launched.cu", "macro.cu"}) {
+        const bool is_macro = file == "macro.cu";
+        const std::string instance = is_macro ? "" : "<" + type + ">";
+        std::vector<std::string> words = {user.file(file) + ":half" + instance,
+                                          user.file(file) + ":more" + instance, "--size", "64"};
+        if (is_macro) words.insert(words.end(), {"--set", "REAL=" + type});
+        const auto run = user.times(words);
+        INFO(run.out << run.err);
+        CHECK(run.exit_code == 1);
+        CHECK(!has(run.out, "half" + instance + " has no time"));
+        CHECK(has(run.out, "more" + instance + " has no time: its results are not those of half"));
+      }
+    }
+    user.writes("plain.cu",
+                "__global__ void plain(const int* x, int* y, int n) {\n  const int i = blockIdx.x * "
+                "blockDim.x + threadIdx.x;\n  if (i < n) y[i] = x[i] >> 1; }\n");
+    const auto plain =
+        user.times({user.file("open.cu") + ":half<int>", user.file("plain.cu"), "--size", "64"});
+    INFO(plain.out << plain.err);
+    CHECK(plain.exit_code == 0);
+    CHECK(has(user.refuses({user.file("open.cu") + ":half<int>", user.file("open.cu") + ":half<unsigned>"}),
+              "takes (const REAL*x, REAL*y, int n)"));
+  }
+
   TEST_CASE("where the first kernel writes nothing, no other may") {
     const Timer user;
     user.writes("k.cu", R"cuda(
@@ -262,6 +301,20 @@ __global__ void copy(const float* in, float* out, int n) {
         {k + ":copy<4>", k + ":copy<1>", "--block", "64", "--grid", "ceil_div(N, 256)", "--size", "1000"});
     CHECK(short_grid.exit_code == 1);
     CHECK(has(short_grid.out, "copy<1> has no time: its results are not those of copy<4>"));
+    user.writes("launched.cu", R"cuda(
+template <int THREADS>
+__global__ void copy(const float* in, float* out, int n) {
+  const int i = blockIdx.x * THREADS + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+void go(const float* in, float* out, int n) { copy<128><<<(n + 127) / 128, 128>>>(in, out, n); }
+)cuda");
+    const auto launched =
+        user.times({"launched.cu:copy<64>", "launched.cu:copy<4 * 32>", "--size", "1000", "--keep", "specs"});
+    INFO(launched.out << launched.err);
+    CHECK(launched.exit_code == 0);
+    const std::string spec = tuner::test::read_text(user.file("specs/copy-64-.toml"));
+    CHECK_MESSAGE(has(spec, "block = [\"64\"]\ngrid = [\"ceil_div(N, 64)\"]"), spec);
   }
 
   TEST_CASE("a block that is given alone has a grid that covers as much") {

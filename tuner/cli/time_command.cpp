@@ -50,9 +50,10 @@ struct NamedKernel {
   const source::ProgramFunction* function = nullptr;
 };
 
-NamedKernel read_kernel(const std::string& named, const fs::path& file, std::string entry) {
+NamedKernel read_kernel(const std::string& named, const fs::path& file, std::string entry,
+                        const SourceBuild& build) {
   NamedKernel kernel{"", fs::absolute(file).lexically_normal(), std::move(entry),
-                     std::make_unique<KernelProgram>(file), nullptr};
+                     std::make_unique<KernelProgram>(file, build), nullptr};
   const std::string plain = kernel.entry.substr(0, kernel.entry.find('<'));
   kernel.function = &chosen_kernel(kernel.read->program(), {named, plain, {}, "", named + ":"});
   kernel.shown = kernel.entry.empty() ? kernel.function->name : kernel.entry;
@@ -77,16 +78,18 @@ std::pair<std::string, std::string> file_and_entry(const std::string& text) {
 
 std::vector<NamedKernel> read_kernels(const TimeOptions& options, const util::TemporaryFolder& folder) {
   std::vector<NamedKernel> kernels;
+  SourceBuild build;
+  for (const std::string& text : options.macros) build.macros.push_back(macro_of(text));
   if (!options.git.empty() && options.kernels.size() != 1)
     throw model::UsageError(
         fmt::format("--git times one kernel beside its past, and {} are named", options.kernels.size()),
         "name one, as tuner time a.cu:kernel --git HEAD~1");
   for (const std::string& text : options.kernels) {
     const auto& [file, entry] = file_and_entry(text);
-    NamedKernel today = read_kernel(file, file, entry);
+    NamedKernel today = read_kernel(file, file, entry, build);
     if (!options.git.empty()) {
       kernels.push_back(read_kernel(fmt::format("{} at {}", file, options.git),
-                                    write_revision(file, options.git, folder), today.entry));
+                                    write_revision(file, options.git, folder), today.entry, build));
       kernels.back().shown += " at " + options.git;
     }
     const auto has_its_name = [&](const NamedKernel& other) { return other.shown == today.shown; };
