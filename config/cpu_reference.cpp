@@ -280,9 +280,10 @@ class ReferenceWriter {
       declared.push_back(passed[i].declared(function.parameters[i].name));
     const std::string definition = fmt::format("static __device__ void {}({}) {}\n\n", function.name,
                                                fmt::join(declared, ", "), doubles.body(function));
-    reference.text = fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}{}{}",
-                                 function.name, function.line, headers(passed), *used, definition,
-                                 wrapper(function, passed, reference.arguments));
+    const std::string wrapped = wrapper(function, passed, reference.arguments);
+    reference.text =
+        fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}{}{}{}", function.name,
+                    function.line, headers(passed), *used, definition, keep_whole(passed), wrapped);
     return reference;
   }
 
@@ -306,10 +307,27 @@ class ReferenceWriter {
     return text;
   }
 
+  static bool is_whole(const Passed& one) {
+    return one.written && !model::is_floating(*model::parse_element_type(one.buffer->type));
+  }
+
+  /// A double does not cut off fractions and wrap around as a whole number does.
+  static std::string keep_whole(const std::vector<Passed>& passed) {
+    if (std::ranges::none_of(passed, is_whole)) return {};
+    return "/// Leaves of results what whole numbers keep, and what was not written as it is.\n"
+           "template <class Whole>\nstatic __device__ void keep_whole(double* results, long long count) {\n"
+           "  for (long long i = 0; i < count; ++i)\n"
+           "    if (results[i] == results[i])\n"
+           "      results[i] = results[i] < 0 ? Whole((long long)results[i]) : Whole((unsigned long "
+           "long)results[i]);\n"
+           "}\n\n";
+  }
+
   std::string wrapper(const ProgramFunction& function, const std::vector<Passed>& passed,
                       std::vector<std::string>& arguments) const {
     std::vector<std::string> declared;
     std::string start;
+    std::string end;
     std::vector<std::string> given;
     const auto declare = [&](const std::string& argument, const std::string& declaration) {
       if (std::ranges::count(arguments, argument) > 0) return;
@@ -327,6 +345,9 @@ class ReferenceWriter {
       if (from_input || one.starts_read)
         start += fmt::format("  for (long long i = 0; i < 1LL * {}; ++i) {}_expected[i] = {};\n",
                              one.buffer->extent, name, from_input ? name + "[i]" : "0");
+      if (is_whole(one))
+        end += fmt::format("  keep_whole<{}>({}_expected, 1LL * {});\n", one.buffer->type, name,
+                           one.buffer->extent);
     }
     for (const std::string& size : m_plan.sizes) {
       // An argument of the kernel that has the size's name comes as it is.
@@ -339,9 +360,9 @@ class ReferenceWriter {
       }
       declare(size, type + " " + size);
     }
-    return fmt::format("extern \"C\" __global__ void {}_reference({}) {{\n{}  {}({});\n}}\n",
+    return fmt::format("extern \"C\" __global__ void {}_reference({}) {{\n{}  {}({});\n{}}}\n",
                        m_source.kernel.name, fmt::join(declared, ", "), start, function.name,
-                       fmt::join(given, ", "));
+                       fmt::join(given, ", "), end);
   }
 
   DraftSource& m_source;

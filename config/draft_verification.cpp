@@ -32,20 +32,66 @@ class VerificationDraft {
           "used");
       return;
     }
-    const bool is_narrow = std::ranges::any_of(m_arguments.buffers, [](const DraftBuffer& one) {
-      return one.is_output && (one.type == "__half" || one.type == "__nv_bfloat16");
-    });
-    m_source.ask(
-        fmt::format("how exact are results? {} is held against {} of line {} within a guessed tolerance",
-                    m_source.kernel.name, found->function, found->line));
+    allow_tipped(found->text);
     m_arguments.verify = fmt::format(
-        "\n[verify]\nreference = \"{}\"  # {} of line {}\ntolerance = {}  # ?\n\n[verify.launch]  # one "
+        "\n[verify]\nreference = \"{}\"  # {} of line {}\n{}\n[verify.launch]  # one "
         "thread: choose "
         "small sizes, or share the work\nentry = \"{}_reference\"\nblock = [1]\ngrid = [1]\narguments = {}\n",
-        m_source.request.reference_file, found->function, found->line,
-        is_narrow ? "{ absolute = 0.02, relative = 0.02 }" : "{ absolute = 1e-4, relative = 1e-4 }",
-        m_source.kernel.name, toml_list(found->arguments));
+        m_source.request.reference_file, found->function, found->line, accuracy(*found), m_source.kernel.name,
+        toml_list(found->arguments));
     m_arguments.reference = found->text;
+  }
+
+  /// The line of [verify] that says how exact results are.
+  std::string accuracy(const CpuReference& found) {
+    const auto has_output = [&](const auto& is_it) {
+      return std::ranges::any_of(m_arguments.buffers,
+                                 [&](const DraftBuffer& one) { return one.is_output && is_it(one); });
+    };
+    if (!has_output([](const DraftBuffer& one) { return !is_whole(one); }))
+      return "rounding_terms = \"0\"  # whole numbers\n";
+    m_source.ask(
+        fmt::format("how exact are results? {} is held against {} of line {} within a guessed tolerance",
+                    m_source.kernel.name, found.function, found.line));
+    const bool is_narrow = has_output([](const DraftBuffer& one) {
+      return source::is_one_of(one.type, {"__half", "__nv_bfloat16"});
+    });
+    return fmt::format("tolerance = {}  # ?\n", is_narrow ? "{ absolute = 0.02, relative = 0.02 }"
+                                                          : "{ absolute = 1e-4, relative = 1e-4 }");
+  }
+
+  static bool is_whole(const DraftBuffer& buffer) {
+    const auto type = model::parse_element_type(buffer.type);
+    return type && !model::is_floating(*type);
+  }
+
+  /// Where real numbers lead to whole ones, rounding may tip a few of them.
+  void allow_tipped(const std::string& reference) {
+    if (!has_real_numbers(reference)) return;
+    for (DraftArgument& one : m_arguments.each) {
+      if (!one.buffer) continue;
+      const DraftBuffer& buffer = m_arguments.buffers[*one.buffer];
+      if (!buffer.is_output || !is_whole(buffer)) continue;
+      one.table += "tolerance = { share = 0.01 }  # ? rounding of real numbers may tip a few\n";
+      m_source.ask(fmt::format(
+          "{}: how many of its numbers may differ? Rounding of real numbers may tip a few", buffer.name));
+    }
+  }
+
+  /// Besides its results, which it gives in double precision whatever they are.
+  static bool has_real_numbers(const std::string& reference) {
+    const std::vector<Token> tokens = source::tokens_of(reference);
+    for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+      const std::string_view text = tokens[i].text;
+      const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+      if (tokens[i].kind == Token::Kind::number && !is_hexadecimal &&
+          text.find_first_of(".eE") != std::string_view::npos)
+        return true;
+      if (!source::is_one_of(text, {"double", "float", "__half", "__nv_bfloat16"})) continue;
+      const bool is_pointer = tokens[i + 1].is("*") || (tokens[i + 1].is("(") && tokens[i + 2].is("*"));
+      if (!is_pointer || tokens[i - 1].is("const")) return true;
+    }
+    return false;
   }
 
   // Of a reference that is still to be written: it gives exact results, with magnitudes to judge errors by.
@@ -255,6 +301,7 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const TimedArgument& argument = request.arguments[i];
     const bool is_output = argument.buffer && argument.buffer->is_output;
+    out.tolerances.push_back(is_output ? tolerance_line(*argument.buffer, request.tolerance) : "");
     for (std::size_t run = 0; run < runs.size(); ++run)
       passed[run].push_back(is_output ? fmt::format("tuner_{}_{}", runs[run].name, i) : argument.name);
     if (!is_output) continue;
@@ -283,4 +330,3 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
 }
 
 }  // namespace config
-    out.tolerances.push_back(is_output ? tolerance_line(*argument.buffer, request.tolerance) : "");

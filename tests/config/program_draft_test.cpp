@@ -188,6 +188,30 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
       CHECK(text.find("k_cpu((double (*)[WIDTH])d_expected, (const float (*)[WIDTH])e, N);") !=
             std::string::npos);
     }
+    SUBCASE("whole numbers are equal to what their type keeps, but for a few that rounding may tip") {
+      const auto of_bytes = [](const std::string& expression) {
+        const std::string body = " = " + expression + "; }\n";
+        return drafted(
+            "__global__ void k(unsigned char* d, const unsigned char* e, int n) {\n"
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i]" +
+            body + "void k_cpu(unsigned char* d, const unsigned char* e, int n) {\n" +
+            "  for (int i = 0; i < n; ++i) d[i]" + body +
+            "int main() { int n = 4096; unsigned char *d, *e; cudaMalloc(&d, n); cudaMalloc(&e, n);\n"
+            "  unsigned char *h_d = (unsigned char*)malloc(n), *h_e = (unsigned char*)malloc(n);\n"
+            "  k<<<n / 64, 64>>>(d, e, n); k_cpu(h_d, h_e, n);\n}\n");
+      };
+      const Drafted wraps = of_bytes("3 * e[i]");
+      CHECK(wraps.draft.reference.find("  keep_whole<unsigned char>(d_expected, 1LL * N);\n") !=
+            std::string::npos);
+      CHECK(wraps.draft.spec.find("rounding_terms = \"0\"") != std::string::npos);
+      CHECK(spec_of(wraps).verify->tolerance == tuner::model::Tolerance{});
+      CHECK_FALSE(spec_of(wraps).arguments.front().tolerance);
+      CHECK_FALSE(wraps.asks("may differ?"));
+      CHECK_FALSE(wraps.asks("how exact are results?"));
+      const Drafted rounds = of_bytes("0.3f * e[i]");
+      CHECK(spec_of(rounds).arguments.front().tolerance == tuner::model::Tolerance{.share = 0.01});
+      CHECK(rounds.asks("d: how many of its numbers may differ?"));
+    }
     SUBCASE("one that leaves out a result is none") {
       const std::string reads =
           "void k_cpu(const float* out, const float* in, int n) { n = out[0] + in[0]; }\n";

@@ -68,6 +68,36 @@ void launch(const float* x, float* y, int n) { sum<<<(n + 127) / 128, 128>>>(x, 
     CHECK(has(run.err, "family = \"my_sum\""));
   }
 
+  TEST_CASE("a drafted reference keeps of whole numbers what their type does, and asks for equality") {
+    struct Program {
+      std::string type, on_device, on_host;
+      bool is_right;
+    };
+    const User user;
+    for (const Program& one : std::vector<Program>{{"int", "1000050 + x[i]", "1000000 + x[i]", false},
+                                                   {"unsigned char", "3 * x[i]", "3 * x[i]", true},
+                                                   {"unsigned char", "0.3f * x[i]", "0.3f * x[i]", true},
+                                                   {"unsigned int", "x[i] - 500", "x[i] - 500", true}}) {
+      std::ofstream(user.home / "k.cu")
+          << "typedef " << one.type << " T;\n"
+          << "__global__ void k(const T* x, T* y, int n) {\n"
+          << "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = " << one.on_device << "; }\n"
+          << "void k_cpu(const T* x, T* y, int n) { for (int i = 0; i < n; ++i) y[i] = " << one.on_host
+          << "; }\n"
+          << "int main() { int n = 4096; T *h_x = new T[n], *h_y = new T[n], *d_x, *d_y;\n"
+          << "  cudaMalloc(&d_x, n * sizeof(T)); cudaMalloc(&d_y, n * sizeof(T));\n"
+          << "  cudaMemcpy(d_x, h_x, n * sizeof(T), cudaMemcpyHostToDevice);\n"
+          << "  k<<<(n + 255) / 256, 256>>>(d_x, d_y, n); k_cpu(h_x, h_y, n); }\n";
+      REQUIRE(user.types({"init", "k.cu"}).exit_code == 0);
+      const auto run = user.types({"run", "--kernel", "k.toml", "--device", "cpu", "--sizes", "64",
+                                   "--ceilings", "off", "--db", "k.db"});
+      INFO(one.type << " " << one.on_device << "\n" << run.out << run.err);
+      CHECK(has(run.err + run.out, "no usable trial") != one.is_right);
+      for (const char* const file : {"k.toml", "k_reference.cu", "k.db"})
+        std::filesystem::remove(user.home / file);
+    }
+  }
+
   TEST_CASE("where nothing allocates a kernel's buffers, its indices say how large they are") {
     const User user;
     std::ofstream(user.home / "product.cu") << R"(
