@@ -175,6 +175,22 @@ class Finds(InAFolder):
             else:
                 self.assertTrue(tune_scale(**given).best.verified)
 
+    def test_each_output_has_the_tolerance_of_its_own_type(self):
+        source = """
+        extern "C" __global__ void ones(float* y, double* z, int* d, int n) {
+          const int i = blockIdx.x * BLOCK + threadIdx.x;
+          if (i < n) { y[i] = 1; z[i] = 1; d[i] = 1000000; }
+        }"""
+        types = [numpy.float32, numpy.float64, numpy.int32]
+        for y, z, d, is_right in [(1 + 1e-6, 1, 1000000, True), (1, 1 + 1e-7, 1000000, False), (1, 1, 1000005, False)]:
+            given = {"arguments": [*(numpy.zeros(100, one) for one in types), 100], "parameters": {"BLOCK": [32]}, "source": source}
+            given["reference"] = lambda *_, right=(y, z, d): [numpy.full(100, one, type) for one, type in zip(right, types)]
+            given["grid"] = "ceil_div(N, BLOCK)"
+            if is_right:
+                self.assertTrue(tune_scale(**given).best.verified)
+            else:
+                self.refuses("wrong_result", **given)
+
     def test_variables_are_named_with_or_without_their_namespaces(self):
         source = """
         namespace filter { __constant__ float taps[3]; }

@@ -169,7 +169,10 @@ def _usual_block(parameters):
 
 def _verification(name, compare, folder, tolerance, blocks):
     if compare is None:
-        return {"tolerance": tolerance} if tolerance else _usual_tolerance(blocks)
+        if tolerance:
+            return {"tolerance": tolerance}
+        _add_usual_tolerances(blocks)
+        return {"rounding_terms": "0"}
     file = f"{name}_compare.cu"
     with open(os.path.join(folder, file), "w") as out:
         out.write(compare)
@@ -181,12 +184,13 @@ def _verification(name, compare, folder, tolerance, blocks):
     return {"reference": file, "compare": {"entry": found[1], "block": 1, "grid": 1, "arguments": takes}}
 
 
-def _usual_tolerance(blocks):
-    """What a kernel that adds in another order may be off: some roundings of the outputs' type."""
-    kinds = [arrays.elements(block["type"])[0] for block in blocks if "expected" in block and arrays.elements(block["type"])]
+def _add_usual_tolerances(blocks):
+    """What a kernel that adds in another order may be off: some roundings of each output's type."""
     units = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 5e-2}
-    most = max([units.get(kind, 0) for kind in kinds], default=0)
-    return {"tolerance": {"absolute": most, "relative": most}} if most else {"rounding_terms": "0"}
+    for block in blocks:
+        kind, _ = arrays.elements(block["type"]) or (None, 1)
+        if "expected" in block and kind in units:
+            block["tolerance"] = {"absolute": units[kind], "relative": units[kind]}
 
 
 def _failure(db, name, error):
