@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 
 #include "config/draft_plan.hpp"
 #include "config/time_specs.hpp"
@@ -10,6 +11,25 @@
 
 namespace config {
 namespace {
+
+bool is_whole(const DraftBuffer& buffer) {
+  const auto type = model::parse_element_type(buffer.type);
+  return type && !model::is_floating(*type);
+}
+
+/// What the table of an output says of its tolerance, where nobody has said one: by its type. Integers are
+/// equal.
+std::string tolerance_text(const DraftBuffer& output, std::optional<double> said = std::nullopt) {
+  const auto known = model::parse_element_type(output.type);
+  const model::ElementType type = model::component_type(known.value_or(model::ElementType::float32));
+  const double usual = type == model::ElementType::float64 ? 1e-9
+                       : model::size_bytes(type) >= 4      ? 1e-4
+                       : model::size_bytes(type) == 2      ? 0.02
+                                                           : 0.1;
+  const double allowed = said.value_or(usual);
+  if (is_whole(output) || allowed == 0) return "";
+  return fmt::format("tolerance = {{ absolute = {0}, relative = {0} }}", allowed);
+}
 
 class VerificationDraft {
  public:
@@ -32,50 +52,33 @@ class VerificationDraft {
           "used");
       return;
     }
-    allow_tipped(found->text);
+    if (add_tolerances(has_real_numbers(found->text)))
+      m_source.ask(
+          fmt::format("how exact are results? {} is held against {} of line {} within a guessed tolerance",
+                      m_source.kernel.name, found->function, found->line));
     m_arguments.verify = fmt::format(
-        "\n[verify]\nreference = \"{}\"  # {} of line {}\n{}\n[verify.launch]  # one "
-        "thread: choose "
-        "small sizes, or share the work\nentry = \"{}_reference\"\nblock = [1]\ngrid = [1]\narguments = {}\n",
-        m_source.request.reference_file, found->function, found->line, accuracy(*found), m_source.kernel.name,
+        "\n[verify]\nreference = \"{}\"  # {} of line {}\nrounding_terms = \"0\"  # but for tolerances\n"
+        "\n[verify.launch]  # one thread: choose small sizes, or share the work\nentry = \"{}_reference\"\n"
+        "block = [1]\ngrid = [1]\narguments = {}\n",
+        m_source.request.reference_file, found->function, found->line, m_source.kernel.name,
         toml_list(found->arguments));
     m_arguments.reference = found->text;
   }
 
-  /// The line of [verify] that says how exact results are.
-  std::string accuracy(const CpuReference& found) {
-    const auto has_output = [&](const auto& is_it) {
-      return std::ranges::any_of(m_arguments.buffers,
-                                 [&](const DraftBuffer& one) { return one.is_output && is_it(one); });
-    };
-    if (!has_output([](const DraftBuffer& one) { return !is_whole(one); }))
-      return "rounding_terms = \"0\"  # whole numbers\n";
-    m_source.ask(
-        fmt::format("how exact are results? {} is held against {} of line {} within a guessed tolerance",
-                    m_source.kernel.name, found.function, found.line));
-    const bool is_narrow = has_output([](const DraftBuffer& one) {
-      return source::is_one_of(one.type, {"__half", "__nv_bfloat16"});
-    });
-    return fmt::format("tolerance = {}  # ?\n", is_narrow ? "{ absolute = 0.02, relative = 0.02 }"
-                                                          : "{ absolute = 1e-4, relative = 1e-4 }");
-  }
-
-  static bool is_whole(const DraftBuffer& buffer) {
-    const auto type = model::parse_element_type(buffer.type);
-    return type && !model::is_floating(*type);
-  }
-
-  /// Where real numbers lead to whole ones, rounding may tip a few of them.
-  void allow_tipped(const std::string& reference) {
-    if (!has_real_numbers(reference)) return;
+  /// To the outputs that need one; whether some do. Where real numbers lead to whole ones, rounding may tip
+  /// a few of these.
+  bool add_tolerances(bool has_real_numbers) {
+    bool has_added = false;
     for (DraftArgument& one : m_arguments.each) {
-      if (!one.buffer) continue;
-      const DraftBuffer& buffer = m_arguments.buffers[*one.buffer];
-      if (!buffer.is_output || !is_whole(buffer)) continue;
-      one.table += "tolerance = { share = 0.01 }  # ? rounding of real numbers may tip a few\n";
-      m_source.ask(fmt::format(
-          "{}: how many of its numbers may differ? Rounding of real numbers may tip a few", buffer.name));
+      const DraftBuffer* const buffer = one.buffer ? &m_arguments.buffers[*one.buffer] : nullptr;
+      if (buffer == nullptr || !buffer->is_output) continue;
+      if (!is_whole(*buffer))
+        one.table += tolerance_text(*buffer) + "  # ?\n";
+      else if (has_real_numbers)
+        one.table += "tolerance = { share = 0.01 }  # ? rounding of real numbers may tip a few\n";
+      has_added = has_added || !is_whole(*buffer) || has_real_numbers;
     }
+    return has_added;
   }
 
   /// Besides its results, which it gives in double precision whatever they are.
@@ -219,21 +222,6 @@ ElementText output_element(const std::string& type) {
           model::components(*known)};
 }
 
-/// By how much numbers of the type may differ; integers are equal.
-double usual_tolerance(model::ElementType type) {
-  if (type == model::ElementType::float64) return 1e-9;
-  return model::size_bytes(type) >= 4 ? 1e-4 : model::size_bytes(type) == 2 ? 0.02 : 0.1;
-}
-
-/// What the table of an output says of its tolerance; `said`: none: by its type.
-std::string tolerance_line(const DraftBuffer& output, std::optional<double> said) {
-  const auto known = model::parse_element_type(output.type);
-  const model::ElementType type = model::component_type(known.value_or(model::ElementType::float32));
-  const double allowed = said.value_or(usual_tolerance(type));
-  if (!model::is_floating(type) || allowed == 0) return "";
-  return fmt::format("tolerance = {{ absolute = {0}, relative = {0} }}\n", allowed);
-}
-
 std::string launch_text(const std::string& entry, const std::vector<std::string>& block,
                         const std::vector<std::string>& grid, const std::vector<std::string>& arguments,
                         const std::string& shared_bytes = "") {
@@ -301,7 +289,7 @@ TimeReference time_reference(const TimeReferenceRequest& request) {
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const TimedArgument& argument = request.arguments[i];
     const bool is_output = argument.buffer && argument.buffer->is_output;
-    out.tolerances.push_back(is_output ? tolerance_line(*argument.buffer, request.tolerance) : "");
+    out.tolerances.push_back(is_output ? tolerance_text(*argument.buffer, request.tolerance) + '\n' : "");
     for (std::size_t run = 0; run < runs.size(); ++run)
       passed[run].push_back(is_output ? fmt::format("tuner_{}_{}", runs[run].name, i) : argument.name);
     if (!is_output) continue;

@@ -206,11 +206,28 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
       CHECK(wraps.draft.spec.find("rounding_terms = \"0\"") != std::string::npos);
       CHECK(spec_of(wraps).verify->tolerance == tuner::model::Tolerance{});
       CHECK_FALSE(spec_of(wraps).arguments.front().tolerance);
-      CHECK_FALSE(wraps.asks("may differ?"));
       CHECK_FALSE(wraps.asks("how exact are results?"));
       const Drafted rounds = of_bytes("0.3f * e[i]");
       CHECK(spec_of(rounds).arguments.front().tolerance == tuner::model::Tolerance{.share = 0.01});
-      CHECK(rounds.asks("d: how many of its numbers may differ?"));
+      CHECK(rounds.asks("how exact are results?"));
+    }
+    SUBCASE("each output has the tolerance of its own type") {
+      const std::string kernel =
+          "__global__ void k(float* d, __half* h, double* g, const float* e, int n) {\n"
+          "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { d[i] = e[i]; h[i] = e[i]; g[i] = "
+          "e[i]; } }\n"
+          "void k_cpu(float* d, __half* h, double* g, const float* e, int n) {\n"
+          "  for (int i = 0; i < n; ++i) { d[i] = e[i]; h[i] = e[i]; g[i] = e[i]; } }\n";
+      const Drafted mixed =
+          drafted(program_of(kernel,
+                             "__half *h, *h_h; double *g, *h_g; float *h_d, *h_e; cudaMalloc(&h, n * 2); "
+                             "cudaMalloc(&g, n * 8);\n"
+                             "  k_cpu(h_d, h_h, h_g, h_e, n);\n  k<<<n / 64, 64>>>(d, h, g, e, n);"));
+      const auto relative = [&](std::size_t i) { return spec_of(mixed).arguments[i].tolerance->relative; };
+      REQUIRE(spec_of(mixed).verify);
+      CHECK(relative(0) == 1e-4);
+      CHECK(relative(1) == 0.02);
+      CHECK(relative(2) == 1e-9);
     }
     SUBCASE("one that leaves out a result is none") {
       const std::string reads =
