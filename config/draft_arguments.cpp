@@ -235,7 +235,8 @@ class ArgumentTables {
   static std::string init(const SourceStruct* one, const PlannedArgument* planned, const std::string& type,
                           const std::string& held = "") {
     if (one == nullptr) {
-      if (planned != nullptr && !planned->init.empty()) return fmt::format("init = \"{}\"\n", planned->init);
+      if (planned != nullptr && !planned->init.empty())
+        return fmt::format("init = \"{}\"{}\n", planned->init, planned->is_init_guess ? "  # ?" : "");
       return fmt::format("init = \"{}\"  # ?\n", held.empty() ? usual_init(type) : held);
     }
     std::string text = "\n[arguments.init]  # ?\n";

@@ -153,6 +153,7 @@ struct PlannedArgument {
   std::string extent_from;                    ///< for the comment
   std::string lone_size;  ///< one in the extent that the kernel is not passed; empty: none
   std::string init;       ///< empty: the usual one
+  bool is_init_guess = false;
   bool is_null = false;
   std::string type;  ///< of a parameter whose type a template gives; empty: as it is declared
 };

@@ -130,6 +130,7 @@ class LaunchWords {
       }
     }
     planned.init = init(argument.contents, planned.type);
+    planned.is_init_guess = argument.contents.is_guess;
     return planned;
   }
 

@@ -238,6 +238,23 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     }
   }
 
+  TEST_CASE("what a host buffer may hold in part is marked as a guess") {
+    const auto line = [](const std::string& fill) {
+      const std::string spec =
+          draft_of(program_of("__global__ void k(float* d, const int* e, int n) {\n"
+                              "  int i = threadIdx.x; if (i < n) d[i] = e[i]; }\n",
+                              "int* h = (int*)malloc(n * 4); " + fill +
+                                  "\n  cudaMemcpy(e, h, 2 * n * 4, cudaMemcpyHostToDevice);\n"
+                                  "  k<<<n / 64, 64>>>(d, e, n);"))
+              .spec;
+      const std::size_t at = spec.find("init = ");
+      return spec.substr(at, spec.find('\n', at) - at);
+    };
+    CHECK(line("for (int i = 0; i < 2 * n; ++i) h[i] = rand() % 9;") == "init = \"integers(0, 8)\"");
+    CHECK(line("for (int i = 0; i < n; ++i) h[i] = rand() % 9;") == "init = \"integers(0, 8)\"  # ?");
+    CHECK(line("h[0] = 0; for (int i = 1; i < n; ++i) h[i] = h[i - 1] + 7;").ends_with("  # ?"));
+  }
+
   TEST_CASE("sizes that only the contents of buffers know are taken as they are") {
     const Drafted result = drafted(
         "__global__ void k(int rows, const int* begin, const int* column, const float* a, const float* x, "

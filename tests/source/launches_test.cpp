@@ -263,8 +263,49 @@ TEST_SUITE("source::launches_of") {
     const BufferContents whole = contents(
         "for (int i = 0; i < n; ++i) h[i] = rand() % V; cudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice);");
     CHECK(whole.kind == Kind::whole);
+    CHECK_FALSE(whole.is_guess);
     CHECK(text_of(whole.below) == "main/V");
     CHECK(contents("").kind == Kind::unknown);
+    const auto copied = [&](const std::string& fill) {
+      return contents(fill + " cudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice);");
+    };
+    const std::string all = "for (int i = 0; i < n; ++i) ";
+    for (const std::string value : {"(float)rand() / RAND_MAX", "rand() / (float)RAND_MAX",
+                                    "static_cast<float>(rand()) / static_cast<float>(RAND_MAX)"})
+      CHECK_MESSAGE(copied(all + "{ h[i] = " + value + "; }").kind == Kind::unit, value);
+    CHECK(copied(all + "h[i] = (float)(rand() % V);").kind == Kind::whole);
+    CHECK(copied("if (n > 9) { puts(\"large\"); } " + all + "h[i] = 0; show(n);").kind == Kind::zero);
+  }
+
+  TEST_CASE("contents that are not the same for all elements are not known, or a guess") {
+    const auto contents = [](const std::string& fill) {
+      return in_main("int n = 8; int* h = (int*)malloc(n * 4); int* d; cudaMalloc(&d, n * 4);\n" + fill +
+                         "\ncudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice); k<<<n, 32>>>(d, n);",
+                     "void put(int* to) { to[0] = 3; }\nvoid get(const int* from) {}\n")
+          .launch.arguments[0]
+          .contents;
+    };
+    using Kind = BufferContents::Kind;
+    const std::string all = "for (int i = 0; i < n; ++i) ";
+    const std::string zeros = all + "h[i] = 0; ";
+    CHECK(contents(zeros + "get(h);").kind == Kind::zero);
+    for (const std::string fill :
+         {"h[0] = 0; for (int i = 1; i < n; ++i) h[i] = h[i - 1] + 7;",
+          "for (int i = 1; i < n; ++i) h[i] = 0;", "for (int i = 0; i < n / 2; ++i) h[i] = 0;",
+          "for (int i = 0; i < n; i += 2) h[i] = 0;"})
+      CHECK_MESSAGE(contents(fill).kind == Kind::unknown, fill);
+    for (const std::string statement :
+         {"if (i % 2) h[i] = 1; else h[i] = 0;", "{ if (i > 3) continue; h[i] = 0; }", "h[i / 2] = 0;",
+          "h[i] = rand() % 100 + 1;", "h[i] = 100.0f * rand() / RAND_MAX;", "h[i] = rand() / RAND_MAX;"})
+      CHECK_MESSAGE(contents(all + statement).kind == Kind::unknown, statement);
+    for (const std::string then : {"h[3] = 1;", "h[3] += 2;", "put(h);", "elsewhere(h);", "int* g = h + 1;",
+                                   "for (int i = 0; i < n; ++i) ++h[i];", "if (n > 3) memset(h, 0, n * 4);"})
+      CHECK_MESSAGE(contents(zeros + then).kind == Kind::unknown, then);
+    CHECK(contents("if (n > 3) { " + zeros + "}").kind == Kind::unknown);
+    const BufferContents rows =
+        contents("for (int i = 0; i < n / 2; ++i) for (int j = 0; j < 2; ++j) h[2 * i + j] = rand() % 10;");
+    CHECK(rows.kind == Kind::whole);
+    CHECK(rows.is_guess);
   }
 
   TEST_CASE("a launch through a pointer is one of each kernel that the pointer is given") {

@@ -40,15 +40,6 @@ class Occurrence {
     return m_end + ahead < m_body.size() ? m_body[m_end + ahead].text : std::string_view();
   }
 
-  std::size_t opening(std::size_t close) const {
-    int depth = 0;
-    for (std::size_t i = close + 1; i-- > 0;) {
-      if (is_one_of(m_body[i].text, {")", "]", "}"})) ++depth;
-      if (is_one_of(m_body[i].text, {"(", "[", "{"}) && --depth == 0) return i;
-    }
-    return 0;
-  }
-
   std::optional<Outcome> pointer_step() {
     if (behind() == "[") {
       m_end = behind_bracket(m_body, m_end);
@@ -81,7 +72,7 @@ class Occurrence {
       return std::nullopt;
     }
     if (before() == ")") {
-      const std::size_t open = opening(m_begin - 1);
+      const std::size_t open = opening_bracket(m_body, m_begin - 1);
       const Tokens inside = m_body.subspan(open, m_begin - open);
       if (find_one_of(inside, {"*"}) == inside.size()) return Outcome();
       m_begin = open;
@@ -107,7 +98,7 @@ class Occurrence {
     while (m_begin > 0) {
       const std::string_view text = before();
       if (is_one_of(text, {")", "]"})) {
-        m_begin = opening(m_begin - 1);
+        m_begin = opening_bracket(m_body, m_begin - 1);
       } else if (is_one_of(text, {"(", ",", ";", "{", "}", "=", "[", "return"})) {
         break;
       } else if (text == "*" && is_one_of(before(2), {"(", "=", ",", ";", "{", "}"})) {
@@ -126,7 +117,7 @@ class Occurrence {
     while (open > 0 && !m_body[open].is("(")) {
       if (is_one_of(m_body[open].text, {"{", ";"})) return Outcome{Deed::handed_on};
       if (m_body[open].is(",")) ++index;
-      open = is_one_of(m_body[open].text, {")", "]", "}"}) ? opening(open) - 1 : open - 1;
+      open = is_one_of(m_body[open].text, {")", "]", "}"}) ? opening_bracket(m_body, open) - 1 : open - 1;
     }
     if (open == 0) return Outcome();
     const std::size_t close = behind_bracket(m_body, open);

@@ -146,6 +146,7 @@ struct BufferContents {
   enum class Kind { unknown, zero, one, unit, whole };  ///< unit: from 0 to 1; whole: below `below`
   Kind kind = Kind::unknown;
   Value below;
+  bool is_guess = false;  ///< some elements may hold something else
 };
 
 struct LaunchArgument {
@@ -157,6 +158,11 @@ struct LaunchArgument {
   bool is_filled = false;  ///< the line fills or copies so many, and nothing allocates it
   BufferContents contents;
 };
+
+/// Whether a function of the runtime of this name allocates a buffer.
+bool is_allocation(std::string_view name);
+/// Of an argument whose origin and bytes are known. What has no one value for all elements is unknown.
+BufferContents contents_of(HostCode& host, const LaunchArgument& argument);
 
 /// A launch as it is written: by `<<<…>>>`, or by a call of the runtime.
 struct LaunchText {

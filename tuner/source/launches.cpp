@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "tuner/source/host_code.hpp"
@@ -82,112 +81,6 @@ void each_call(const ProgramFunction& function, const Use& use) {
   }
 }
 
-bool is_allocation(std::string_view name) {
-  return is_one_of(name, {"cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost",
-                          "cudaHostAlloc", "cudaMallocPitch"});
-}
-
-class ContentsReader {
- public:
-  ContentsReader(HostCode& host, const PointerOrigin& origin) : m_host(host), m_origin(origin) {}
-
-  BufferContents read() {
-    if (m_origin.frame == nullptr || m_origin.frame->function == nullptr) return {};
-    const ProgramFunction& function = *m_origin.frame->function;
-    Tokens source;
-    each_call(function, [&](const Token& name, const std::vector<Tokens>& given) {
-      const bool copies = name.text.find("emcpy") != std::string_view::npos;
-      if (given.size() < 2 || !(copies || name.text.starts_with("cudaMemset"))) return;
-      if (name.text.starts_with("cudaMemcpyToSymbol")) return;
-      if (!is_one_of(m_origin.path, {path_of(given[0])})) return;
-      if (!copies) {
-        if (given[1].size() == 1 && given[1][0].is("0")) m_contents.kind = BufferContents::Kind::zero;
-      } else if (source.empty()) {
-        source = given[1];
-      }
-    });
-    // A managed buffer is filled under its own name.
-    const std::string host_name = source.empty() ? m_origin.path : path_of(source);
-    if (!source.empty()) m_contents = {};
-    from_declaration(host_name);
-    if (m_contents.kind == BufferContents::Kind::unknown) from_loop(function, host_name);
-    return m_contents;
-  }
-
- private:
-  static std::string path_of(Tokens tokens) {
-    const std::size_t word = static_cast<std::size_t>(
-        std::ranges::find_if(tokens,
-                             [](const Token& token) { return token.is_word() && token.text != "void"; }) -
-        tokens.begin());
-    return word < tokens.size() ? std::string(tokens[word].text) : std::string();
-  }
-
-  /// `int* h = make_random_int(n, below)`
-  void from_declaration(const std::string& name) {
-    const Frame& frame = *m_origin.frame;
-    const LocalVariable* const variable = m_host.local(name, frame);
-    if (variable == nullptr) return;
-    Tokens init = variable->init;
-    for (const LocalAssignment& assignment : m_host.variables_of(*frame.function).assignments)
-      if (assignment.path == name && assignment.position < frame.position && !assignment.value.empty())
-        init = assignment.value;
-    const std::size_t open = find_one_of(init, {"("});
-    if (open == 0 || open == init.size() || !init[open - 1].is_word()) return;
-    const std::string maker(init[open - 1].text);
-    const auto has = [&](std::string_view part) { return maker.find(part) != std::string::npos; };
-    const std::vector<Tokens> given = expression_parts(inside_bracket(init, open));
-    if (has("zero")) m_contents.kind = BufferContents::Kind::zero;
-    if (has("ones")) m_contents.kind = BufferContents::Kind::one;
-    if (has("rand") && has("01")) m_contents.kind = BufferContents::Kind::unit;
-    if (has("rand") && has("int") && given.size() == 2) whole(m_host.evaluate(given[1], frame));
-  }
-
-  void whole(const Value& below) {
-    if (!below.is_known()) return;
-    m_contents.kind = BufferContents::Kind::whole;
-    m_contents.below = below;
-  }
-
-  /// `h[i] = rand() % below`
-  void from_loop(const ProgramFunction& function, const std::string& name) {
-    const Tokens body = function.body;
-    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-      if (!body[i].is(name) || !body[i + 1].is("[")) continue;
-      const std::size_t at = behind_bracket(body, i + 1);
-      if (at + 1 >= body.size() || !body[at].is("=") || body[at + 1].is("=")) continue;
-      const std::size_t end = at + find_one_of(body.subspan(at), {";"});
-      const Tokens value = body.subspan(at + 1, end - at - 1);
-      if (value.size() == 1 && value[0].kind == Token::Kind::number) {
-        const double number = std::strtod(std::string(value[0].text).c_str(), nullptr);
-        if (number == 0) m_contents.kind = BufferContents::Kind::zero;
-        if (number == 1) m_contents.kind = BufferContents::Kind::one;
-        return;
-      }
-      const std::size_t random = find_one_of(value, {"rand", "random"});
-      if (random == value.size()) return;
-      const std::size_t rest = find_one_of(value, {"%"});
-      const Frame here{&function, function.begin + i, m_origin.frame->caller, m_origin.frame->arguments,
-                       m_origin.frame->template_arguments};
-      if (rest < value.size()) {
-        Tokens below = value.subspan(rest + 1);
-        while (!below.empty() && below.back().is(")") &&
-               std::ranges::count(below, "(", &Token::text) < std::ranges::count(below, ")", &Token::text))
-          below = below.first(below.size() - 1);
-        whole(m_host.evaluate(below, *m_host.keep(here)));
-      } else if (find_one_of(value, {"RAND_MAX"}) < value.size() &&
-                 find_one_of(value, {"-"}) == value.size()) {
-        m_contents.kind = BufferContents::Kind::unit;
-      }
-      return;
-    }
-  }
-
-  HostCode& m_host;
-  const PointerOrigin& m_origin;
-  BufferContents m_contents;
-};
-
 int weight(const ProgramLaunch& launch) {
   int known = 0;
   const Frame* top = launch.frame;
@@ -262,7 +155,7 @@ std::vector<ProgramLaunch> launches_of(HostCode& host, const ProgramFunction& ke
       if (kernel.parameters[i].pointer) {
         argument.origin = host.origin(text.arguments[i], *launch.frame);
         for (const bool is_filled : {false, true}) find_bytes(host, argument, is_filled);
-        argument.contents = ContentsReader(host, argument.origin).read();
+        argument.contents = contents_of(host, argument);
       } else {
         argument.value = host.evaluate(text.arguments[i], *launch.frame);
       }

@@ -212,11 +212,37 @@ std::size_t behind_bracket(Tokens tokens, std::size_t open) {
   return tokens.size();
 }
 
+std::size_t opening_bracket(Tokens tokens, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (is_one_of(tokens[i].text, {")", "]", "}"})) ++depth;
+    if (is_one_of(tokens[i].text, {"(", "[", "{"}) && --depth == 0) return i;
+  }
+  return 0;
+}
+
 std::size_t behind_statement(Tokens tokens, std::size_t at) {
-  while (at + 1 < tokens.size() && is_one_of(tokens[at].text, {"for", "while", "if"}))
+  while (at + 1 < tokens.size() && is_one_of(tokens[at].text, {"for", "while", "if", "switch"}))
     at = behind_bracket(tokens, at + 1);
   if (at < tokens.size() && tokens[at].is("{")) return behind_bracket(tokens, at);
   return find_outside(tokens, at, {";"});
+}
+
+std::vector<std::size_t> statements_around(Tokens tokens, std::size_t at) {
+  std::vector<std::size_t> found;
+  bool is_own = true;  // of the statement around `at`, or of the one around the block that it is in
+  while (at-- > 0) {
+    if (is_one_of(tokens[at].text, {";", "}"})) is_own = false;
+    if (is_one_of(tokens[at].text, {"{", "("})) is_own = true;
+    if (is_own && tokens[at].is("else")) found.push_back(at);
+    const bool is_in_header = tokens[at].is("(");
+    if (is_one_of(tokens[at].text, {")", "]", "}"})) at = opening_bracket(tokens, at);
+    if (!is_own || at == 0 || !tokens[at].is("(")) continue;
+    const std::string_view word = tokens[at - 1].text;
+    if (is_in_header ? word == "for" : is_one_of(word, {"if", "for", "while", "switch"}))
+      found.push_back(at - 1);
+  }
+  return found;
 }
 
 Tokens inside_bracket(Tokens tokens, std::size_t open) {

@@ -58,8 +58,13 @@ std::size_t find_outside(Tokens tokens, std::size_t at, std::initializer_list<st
 std::string operator_at(Tokens tokens, std::size_t at);
 /// Index behind the bracket that closes the one at `open`; the end where none does.
 std::size_t behind_bracket(Tokens tokens, std::size_t open);
+/// Index of the bracket that the one at `close` closes; 0 where it closes none.
+std::size_t opening_bracket(Tokens tokens, std::size_t close);
 /// Index behind the statement that begins at `at`, or its `;`.
 std::size_t behind_statement(Tokens tokens, std::size_t at);
+/// Where `if`, `else`, `for`, `while` and `switch` stand that decide whether, or how often, the token at `at`
+/// runs; the innermost comes first. The header of a `for` is a part of it.
+std::vector<std::size_t> statements_around(Tokens tokens, std::size_t at);
 /// What stands between the bracket at `open` and the one that closes it.
 Tokens inside_bracket(Tokens tokens, std::size_t open);
 /// The parts between commas outside brackets.
