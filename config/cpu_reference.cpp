@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -100,24 +101,64 @@ class ReferenceWriter {
   ReferenceWriter(DraftSource& source, const DraftPlan& plan, const std::vector<DraftBuffer>& buffers)
       : m_source(source), m_launch(source.launches.front()), m_plan(plan), m_buffers(buffers) {}
 
+  /// Of several functions the one whose name is most like the kernel's.
   std::optional<CpuReference> write() {
+    std::vector<std::vector<CpuReference>> found;
     for (const ProgramFunction& function : m_source.program.functions()) {
       if (function.is_device || function.name == "main" || !computes_alone(function)) continue;
-      for (Frame call : m_source.host.calls_of(function)) {
-        for (const Frame* at = m_launch.frame; at != nullptr; at = at->caller) {
-          if (at->function != call.function) continue;
-          call.caller = at->caller;
-          const Frame inside = *at;
-          Frame here = inside;
-          here.position = call.position;
-          if (auto found = from_call(function, call, *m_source.host.keep(here))) return found;
-        }
-      }
+      if (is_of_another_kernel(function)) continue;
+      if (auto of_calls = from_calls(function); !of_calls.empty()) found.push_back(std::move(of_calls));
     }
-    return std::nullopt;
+    if (found.empty()) return std::nullopt;
+    const auto likeness_of = [&](const std::vector<CpuReference>& one) {
+      return likeness(one.front().function, m_source.kernel.name);
+    };
+    std::ranges::stable_sort(found, std::greater(), likeness_of);
+    const CpuReference& best = found.front().front();
+    const std::string named = fmt::format("{} of line {}", best.function, best.line);
+    if (found.front().size() > 1) {
+      m_source.ask(fmt::format("{} is called with several arguments: which call computes what {} does?",
+                               named, m_source.kernel.name));
+      return std::nullopt;
+    }
+    if (found.size() == 1) return best;
+    const CpuReference& next = found[1].front();
+    const std::string other = fmt::format("{} of line {}", next.function, next.line);
+    if (likeness_of(found[0]) == likeness_of(found[1])) {
+      m_source.ask(
+          fmt::format("which of {} and {} computes what {} does?", named, other, m_source.kernel.name));
+      return std::nullopt;
+    }
+    m_source.ask(fmt::format("is {} right? {} takes the same buffers", named, other));
+    return best;
   }
 
  private:
+  bool is_of_another_kernel(const ProgramFunction& function) const {
+    return likeness(function.name, m_source.kernel.name) == 0 &&
+           std::ranges::any_of(m_source.program.functions(), [&](const ProgramFunction& one) {
+             return one.is_kernel && likeness(function.name, one.name) > 0;
+           });
+  }
+
+  /// One of each call that passes something else.
+  std::vector<CpuReference> from_calls(const ProgramFunction& function) {
+    std::vector<CpuReference> found;
+    for (Frame call : m_source.host.calls_of(function)) {
+      for (const Frame* at = m_launch.frame; at != nullptr; at = at->caller) {
+        if (at->function != call.function) continue;
+        call.caller = at->caller;
+        Frame here = *at;
+        here.position = call.position;
+        auto one = from_call(function, call, *m_source.host.keep(here));
+        if (!one) continue;
+        if (std::ranges::count(found, one->text, &CpuReference::text) == 0) found.push_back(std::move(*one));
+        break;
+      }
+    }
+    return found;
+  }
+
   struct Passed {
     std::string text;  ///< what the wrapper passes
     std::string type;  ///< of the function's parameter

@@ -56,6 +56,9 @@ bool is_row_length(const std::string& name);
 /// Which of a grid's axes a size goes along by its name; 3: it does not say.
 std::size_t axis_of(const std::string& name);
 
+/// How much of what they say two functions' names share, of 100: `vec_add` and `vectorAddCPU` a third.
+int likeness(const std::string& one, const std::string& other);
+
 /// A macro or a template parameter that says how large a block is.
 bool names_block(const std::string& name);
 /// The same of variables of a launch and of what its template arguments set: these have more names for it.

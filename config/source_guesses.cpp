@@ -56,6 +56,45 @@ std::size_t axis_of(const std::string& name) {
   return 3;
 }
 
+namespace {
+
+/// Words of a name, in lower case and without digits, but those that say where or how a function runs.
+std::vector<std::string> telling_words(const std::string& name) {
+  constexpr std::string_view of_way =
+      "cpu gpu host device dev cuda kernel krnl ker ref reference gold golden naive simple seq sequential "
+      "serial "
+      "verify check expected compute calc on";
+  const auto is = [&](std::size_t i, auto test) {
+    return i < name.size() && test(static_cast<unsigned char>(name[i])) != 0;
+  };
+  const auto is_upper = [](int c) { return std::isupper(c); };
+  const auto is_lower = [](int c) { return std::islower(c); };
+  const auto is_letter = [](int c) { return std::isalpha(c); };
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool begins = is(i, is_upper) && i > 0 && (is(i - 1, is_lower) || is(i + 1, is_lower));
+    if (!is(i, is_letter) || begins) words.emplace_back();
+    if (is(i, is_letter))
+      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+  }
+  std::erase_if(words,
+                [&](const std::string& word) { return word.empty() || tuner::util::has_word(of_way, word); });
+  return words;
+}
+
+}  // namespace
+
+int likeness(const std::string& one, const std::string& other) {
+  const std::vector<std::string> words = telling_words(one);
+  const std::vector<std::string> others = telling_words(other);
+  if (words.empty() || others.empty()) return 0;
+  if (fmt::format("{}", fmt::join(words, "")) == fmt::format("{}", fmt::join(others, ""))) return 100;
+  const auto shared = std::ranges::count_if(
+      words, [&](const std::string& word) { return std::ranges::count(others, word) > 0; });
+  return static_cast<int>(100 * shared /
+                          std::max<std::ptrdiff_t>(1, std::ssize(words) + std::ssize(others) - shared));
+}
+
 bool names_block(const std::string& name) {
   return contains_any(upper(name), {"BLOCK", "THREADS", "BDIM", "BSIZE"});
 }

@@ -238,6 +238,53 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     }
   }
 
+  TEST_CASE("of several functions of the CPU the one that is called like the kernel is the reference") {
+    const auto cpu = [](const std::string& name, const std::string& times) {
+      return "void " + name +
+             "(float* out, const float* in, int n) {\n  for (int i = 0; i < n; ++i) out[i] = " + times +
+             " * in[i]; }\n";
+    };
+    const auto draft = [](const std::string& functions, const std::string& calls) {
+      return drafted(program_of(copy_kernel,
+                                "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4);\n  " +
+                                    calls + "\n  k<<<n / 64, 64>>>(d, e, n);",
+                                functions));
+    };
+    const Drafted named =
+        draft(cpu("first_cpu", "2") + cpu("k_cpu", "3"), "first_cpu(h_d, h_e, n); k_cpu(h_d, h_e, n);");
+    CHECK(named.draft.reference.find("k_cpu(d_expected, e, N);") != std::string::npos);
+    CHECK(named.asks("is k_cpu of line 3 right? first_cpu of line 1 takes the same buffers"));
+    const Drafted open =
+        draft(cpu("first", "2") + cpu("second", "3"), "first(h_d, h_e, n); second(h_d, h_e, n);");
+    CHECK(open.draft.reference.empty());
+    CHECK(open.asks("which of first of line 1 and second of line 3 computes what k does?"));
+    const Drafted twice = draft(cpu("k_cpu", "3"), "k_cpu(h_d, h_e, n / 2); k_cpu(h_d, h_e, n);");
+    CHECK(twice.draft.reference.empty());
+    CHECK(twice.asks("k_cpu of line 1 is called with several arguments"));
+    CHECK_FALSE(draft(cpu("k_cpu", "3"), "k_cpu(h_d, h_e, n); k_cpu(h_d, h_e, n);").draft.reference.empty());
+  }
+
+  TEST_CASE("a function of the CPU that is called like another kernel is no reference") {
+    const std::string text =
+        "void scale_cpu(float* out, const float* in, int n) { for (int i = 0; i < n; ++i) out[i] = 2 * "
+        "in[i]; }\n"
+        "__global__ void scale(float* d, const float* e, int n) { d[threadIdx.x] = 2 * e[threadIdx.x]; }\n"
+        "__global__ void square(float* d, const float* e, int n) { d[threadIdx.x] = e[n] * e[n]; }\n" +
+        program_of(
+            "",
+            "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4); scale_cpu(h_d, h_e, n);\n"
+            "  scale<<<n / 64, 64>>>(d, e, n); square<<<n / 64, 64>>>(d, e, n);");
+    const tuner::source::Program program({"k.cu", text}, [](const std::string&, bool, const std::string&) {
+      return std::optional<tuner::source::ProgramFile>();
+    });
+    const auto reference = [&](const std::string& name) {
+      const auto kernel = std::ranges::find(program.functions(), name, &tuner::source::ProgramFunction::name);
+      return draft_spec(program, *kernel, {"k.cu", "k_reference.cu"}).reference;
+    };
+    CHECK_FALSE(reference("scale").empty());
+    CHECK(reference("square").empty());
+  }
+
   TEST_CASE("what a host buffer may hold in part is marked as a guess") {
     const auto line = [](const std::string& fill) {
       const std::string spec =
