@@ -44,8 +44,9 @@ class LaunchSizes {
       const bool is_of_launch =
           m_planned.occurs_in_launch(symbol, buffers_are_fixed()) || !all_extents_known();
       const bool is_length_of_block = is_of_block(known.name) && !contains_any(upper(known.name), {"BLOCKS"});
-      const bool is_open =
-          known.counter && (!known.present || (known.present == 0 && m_planned.occurs_in_launch(symbol)));
+      const bool is_open = known.counter
+                               ? !known.present || (known.present == 0 && m_planned.occurs_in_launch(symbol))
+                               : known.changed_line > 0 && !is_argument && !m_planned.occurs_in_bytes(symbol);
       if (is_open) {
         m_planned.replace(symbol, Value());
       } else if (known.counter) {
@@ -181,6 +182,13 @@ class LaunchSizes {
     m_plan.names[symbol] = name;
     m_plan.sizes.push_back(name);
     m_plan.present.push_back(present);
+    const SymbolFacts& known = m_planned.facts(symbol);
+    if (known.changed_line == 0) return;
+    const std::string question = fmt::format(
+        "{}: line {} changes `{}` before the launch: how large is it, and does it follow from others?", name,
+        known.changed_line, known.name);
+    m_plan.notes.push_back("? " + question);
+    m_source.ask(question);
   }
 
   /// A size that is no variable of the program: an argument of the kernel.

@@ -285,6 +285,21 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     CHECK(reference("square").empty());
   }
 
+  TEST_CASE("a size that the program changes before the launch is asked for") {
+    const Drafted result = drafted(
+        "__global__ void k(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] "
+        "= 1; "
+        "}\n"
+        "int main() {\n  int n = 3000, m = 1;\n  while (m < n) m *= 2;\n  float* a;\n"
+        "  cudaMalloc(&a, m * sizeof(float));\n  k<<<(m + 255) / 256, 256>>>(a, m); }\n");
+    CHECK(spec_of(result).arguments[0].extent.front().text == "N");
+    CHECK(spec_of(result).steps.front().grid.front().text == "ceil_div(N, BLOCK_SIZE)");
+    CHECK(result.draft.sizes.empty());
+    CHECK(result.asks(
+        "N: line 4 changes `m` before the launch: how large is it, and does it follow from others?"));
+    CHECK(result.draft.spec.find("# ? N: line 4 changes `m`") != std::string::npos);
+  }
+
   TEST_CASE("what a host buffer may hold in part is marked as a guess") {
     const auto line = [](const std::string& fill) {
       const std::string spec =

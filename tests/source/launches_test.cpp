@@ -158,6 +158,28 @@ TEST_SUITE("source::launches_of") {
     CHECK(in_main("int n = 5; { int n = 7; n = n; } float* d; k<<<n, 32>>>(d, n);").grid() == "n, 1, 1");
   }
 
+  TEST_CASE("a variable that a loop or a sum has changed does not have the value that it began with") {
+    const std::string launch = " float* d; cudaMalloc(&d, m * 4); k<<<m, 32>>>(d, n);";
+    for (const std::string change :
+         {"int n = 5, m = 1; while (m < n) m *= 2;", "int n = 5, m = 1; while (m < n) { m = m * 2; }",
+          "int n = 5, m = n; m += 32;", "int n = 5, m = n; if (m % 4) m += 4 - m % 4;",
+          "int n = 5, m = 1; for (int i = 0; i < n; ++i) { m <<= 1; }",
+          "int n = 5, m = 1; for (; m < n; m *= 2) { }"}) {
+      CAPTURE(change);
+      const Launched found = in_main(change + launch);
+      CHECK(found.grid() == "m, 1, 1");
+      CHECK(found.bytes(0) == "4 * m");
+      const SymbolFacts& facts = found.host.facts(found.launch.grid[0].name);
+      CHECK_FALSE(facts.present.has_value());
+      CHECK_FALSE(facts.counter);
+    }
+    CHECK(in_main("int n = 5, m = 0; m += 3; m = n;" + launch).grid() == "n, 1, 1");
+    const Launched again = in_main(
+        "int n = 5, m; float* d; for (m = 0; m < 3; ++m) use(m); for (m = 1; m < n; ++m) k<<<m, 32>>>(d, "
+        "n);");
+    CHECK(again.host.facts(again.launch.grid[0].name).counter);
+  }
+
   TEST_CASE("a variable may be a choice, and has the value of the last where the others are not known") {
     const Launched found = in_main(
         "int n = argc > 1 ? atoi(argv[1]) : 512, threads = n < 256 ? n : 256; float* d;\n"

@@ -64,9 +64,10 @@ struct SymbolFacts {
   std::vector<std::int64_t> choices;    ///< an array's, where the program goes through one
   bool constant = false;                ///< a macro, or const and a literal
   bool is_macro = false;
-  bool guarded = false;                       ///< a macro that the build may give
-  bool counter = false;                       ///< of a loop, or changed by `++` elsewhere
-  bool is_limit = false;                      ///< of the device; `name` is what a spec calls it
+  bool guarded = false;   ///< a macro that the build may give
+  bool counter = false;   ///< of a loop, or changed by `++` elsewhere
+  bool is_limit = false;  ///< of the device; `name` is what a spec calls it
+  int changed_line = 0;   ///< a line that makes it another in a way that is not worked out; 0: none
   const ProgramFunction* function = nullptr;  ///< whose variable it is; null: global
 };
 

@@ -55,13 +55,13 @@ class VariableFinder {
     std::size_t at = i;
     bool has_name = false;
     while (at < m_body.size() && m_body[at].is_word()) {
-      if (is_one_of(m_body[at].text, {"return",   "else",      "delete",   "new",      "case",    "goto",
-                                      "throw",    "using",     "typedef",  "if",       "for",     "while",
-                                      "do",       "switch",    "break",    "continue", "default", "sizeof",
-                                      "operator", "namespace", "template", "asm",      "volatile"}))
+      if (is_one_of(m_body[at].text,
+                    {"return",  "else",   "delete",   "new",       "case",     "goto",   "throw", "using",
+                     "typedef", "if",     "for",      "while",     "do",       "switch", "break", "continue",
+                     "default", "sizeof", "operator", "namespace", "template", "asm"}))
         return i;
       const bool qualifies = is_one_of(m_body[at].text, {"const", "static", "constexpr", "struct", "register",
-                                                         "typename", "extern", "__shared__"});
+                                                         "typename", "extern", "__shared__", "volatile"});
       const bool continues =
           is_one_of(m_body[at].text, {"unsigned", "signed", "long", "short", "int", "char", "double"});
       if (has_name && !qualifies && !continues) break;
@@ -157,11 +157,11 @@ class VariableFinder {
     const auto next = [&](std::size_t k) { return k < m_body.size() ? m_body[k].text : std::string_view(); };
     const bool assigns = next(at) == "=" && next(at + 1) != "=" &&
                          (i == 0 || !is_one_of(m_body[i - 1].text, {"<", ">", "!", "="}));
-    const bool updates = is_one_of(next(at), {"+", "-", "*", "/", "%"}) && next(at + 1) == "=";
+    const bool updates = is_one_of(next(at), {"+", "-", "*", "/", "%", "&", "|", "^"}) && next(at + 1) == "=";
     const bool steps = is_one_of(next(at), {"+", "-"}) && next(at + 1) == next(at);
     const bool stepped =
         i > 1 && is_one_of(m_body[i - 1].text, {"+", "-"}) && m_body[i - 1].is(m_body[i - 2].text);
-    const bool shifts = next(at) == ">" && next(at + 1) == "=" && i > 0 && m_body[i - 1].is(">");
+    const bool shifts = is_one_of(next(at), {"<", ">"}) && next(at + 1) == next(at) && next(at + 2) == "=";
     const auto add = [&](Tokens value, bool is_step) {
       const bool conditional = i > 0 && is_one_of(m_body[i - 1].text, {")", "else"});
       m_found.assignments.push_back({path, value, m_function.begin + i, is_step, conditional,
@@ -245,14 +245,46 @@ std::optional<Value> HostCode::rounded_up(Tokens first, const LocalAssignment& s
   return call("ceil_div", quotient.operands);
 }
 
+namespace {
+
+bool is_set_for_sure(const LocalAssignment& assignment, const Frame& frame) {
+  return !assignment.value.empty() && !assignment.conditional && frame.position < assignment.scope_end;
+}
+
+/// `m *= 2` and `m = m * 2`
+bool changes_what_it_was(const LocalAssignment& assignment) {
+  return assignment.steps ||
+         std::ranges::any_of(assignment.value, [&](const Token& token) { return token.is(assignment.path); });
+}
+
+/// It stands in the header of a `for` around the frame's position: the first time it has not run.
+bool counts_around(const LocalAssignment& assignment, const Frame& frame) {
+  const Tokens body = frame.function->body;
+  const std::size_t at = assignment.position - frame.function->begin;
+  return std::ranges::any_of(statements_around(body, at), [&](std::size_t begin) {
+    return body[begin].is("for") && at < behind_bracket(body, begin + 1) &&
+           behind_statement(body, begin) + frame.function->begin > frame.position;
+  });
+}
+
+}  // namespace
+
 Value HostCode::local_value(const LocalVariable& variable, const std::string& path, const Frame& frame) {
   const FunctionVariables& all = variables_of(*frame.function);
   SymbolFacts facts;
   std::vector<const LocalAssignment*> changes;
   const LocalAssignment* whole = nullptr;
+  const LocalAssignment* open = nullptr;
   for (const LocalAssignment& assignment : all.assignments) {
-    facts.counter |= assignment.steps && assignment.path == path;
     const bool runs = assignment.position > variable.position && assignment.position < frame.position;
+    if (assignment.path == path) {
+      const bool is_over = runs && !counts_around(assignment, frame);
+      facts.counter |= assignment.steps && !is_over;
+      if (is_over && is_set_for_sure(assignment, frame))
+        open = nullptr;
+      else if (is_over && changes_what_it_was(assignment))
+        open = &assignment;
+    }
     if (runs && assignment.path == path && assignment.position != variable.position)
       changes.push_back(&assignment);
     if (runs && assignment.path == variable.name && !assignment.value.empty()) whole = &assignment;
@@ -306,10 +338,13 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     if (auto value =
             rounded_up(variable.init.empty() ? changes.front()->value : variable.init, *changes.back(), then))
       return *value;
+  if (open != nullptr && is_integer_type(type)) {
+    facts.changed_line = frame.function->body[open->position - frame.function->begin].line;
+    return symbol(key + " changed", facts);
+  }
   const bool settled = changes.empty() && !variable.init.empty();
   const LocalAssignment* const last = changes.empty() ? nullptr : changes.back();
-  const bool set_for_sure = last != nullptr && !last->value.empty() && !facts.counter && !last->conditional &&
-                            frame.position < last->scope_end;
+  const bool set_for_sure = last != nullptr && !facts.counter && is_set_for_sure(*last, frame);
   if (settled || set_for_sure || (changes.size() == 1 && !last->value.empty() && variable.init.empty())) {
     const Tokens first = variable.init;
     Tokens init = settled ? first : last->value;
