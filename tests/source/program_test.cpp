@@ -168,6 +168,18 @@ TEST_SUITE("source::pointer_uses") {
   TEST_CASE("what is written before it is read is told apart") {
     CHECK(use_of("p[n] = 1; n = p[n];") == "both, written first");
     CHECK(use_of("n = p[n]; p[n] = 1;") == "both");
+    CHECK(use_of("if (n > 3) { p[n] = 0; n = p[n]; }") == "both, written first");
+    const std::string loop = "for (int i = 0; i < n; ++i) ";
+    CHECK(use_of(loop + "p[i] = 0; " + loop + "p[i] += 2;") == "both, written first");
+  }
+
+  TEST_CASE("an element that is not written for sure may be read as it was") {
+    CHECK(use_of("if (n == 0) p[0] = 1; n = p[n];") == "both");
+    CHECK(use_of("p[0] = 1; n = p[n];") == "both");
+    CHECK(use_of("if (n == 0) p[n] = 1; n = p[n];") == "both");
+    CHECK(use_of("if (n == 0) { p[n] = 1; } else { n = p[n]; }") == "both");
+    CHECK(use_of("for (int i = 0; i < n; ++i) p[i] = 0; for (int i = 0; i < 9; ++i) p[i] += 2;") == "both");
+    CHECK(use_of("put(p); n = p[n];", "__device__ void put(float* to) { to[0] = 1; }") == "both");
   }
 
   TEST_CASE("pointers into the buffer are followed") {
@@ -176,6 +188,17 @@ TEST_SUITE("source::pointer_uses") {
     CHECK(use_of("reinterpret_cast<float4*>(p)[n] = make_float4(0, 0, 0, 0);") == "written");
     CHECK(use_of("float4 v = *(float4*)&p[n];") == "read");
     CHECK(use_of("*reinterpret_cast<float4*>(p + 4 * n) = float4{};") == "written");
+    CHECK(use_of("const float *low = p, *high = p + n; n = low[0] + high[0];") == "read");
+    CHECK(use_of("volatile float *low = p, *high = p + n; n = low[0] + high[0];") == "read");
+    CHECK(use_of("float *low = p, *high = p + n; *high = 1;") == "written");
+  }
+
+  TEST_CASE("references to elements are followed") {
+    CHECK(use_of("float& r = p[n]; r *= 2;") == "both");
+    CHECK(use_of("auto& r = p[n]; r = 2;") == "written");
+    CHECK(use_of("const float& r = p[n]; n = r;") == "read");
+    CHECK(use_of("float4& r = reinterpret_cast<float4*>(p)[n]; r.x = 1;") == "written");
+    CHECK(use_of("float& r = p[n]; r = 0; r += 1;") == "both, written first");
   }
 
   TEST_CASE("functions that the kernel calls are looked into") {

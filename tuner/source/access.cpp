@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
+
+#include "tuner/source/host_code.hpp"
 
 namespace tuner::source {
 namespace {
@@ -17,14 +21,24 @@ struct Outcome {
   std::size_t argument = 0;    ///< of the call
   std::size_t count = 0;       ///< of its arguments
   bool partial = false;        ///< a member of the element alone
+  bool is_element = false;     ///< the alias is a reference to an element
+  Tokens element = {};         ///< as it is written
 };
 
 using Deed = Outcome::Deed;
 
+/// What leads to the elements of a buffer: a pointer, or a reference to one of them.
+struct Name {
+  std::string_view text;
+  bool is_element = false;
+  bool is_partial = false;
+};
+
 /// Follows one occurrence outwards, until it is known what is done with it.
 class Occurrence {
  public:
-  Occurrence(Tokens body, std::size_t at) : m_body(body), m_begin(at), m_end(at + 1) {}
+  Occurrence(Tokens body, std::size_t at, const Name& name)
+      : m_body(body), m_begin(at), m_end(at + 1), m_element(name.is_element), m_partial(name.is_partial) {}
 
   Outcome follow() {
     for (int steps = 0; steps < 64; ++steps)
@@ -169,40 +183,49 @@ class Occurrence {
     }
     if (before() == "(" && behind() == ")") {
       if (auto outcome = argument()) {
-        return outcome->kind == Deed::call ? by_reference(*outcome) : Outcome{Deed::read};
+        return outcome->kind == Deed::call ? by_reference(*outcome) : done(Deed::read);
       }
       return std::nullopt;
     }
+    const bool names_it = before() == "=" && before(3) == "&" && is_one_of(behind(), {";", ","}) &&
+                          m_begin > 3 && m_body[m_begin - 2].is_word();
+    if (names_it)
+      return Outcome{.kind = Deed::alias, .name = before(2), .partial = m_partial, .is_element = true};
     const bool assigned = behind() == "=" && behind(1) != "=";
     const bool updated =
         (is_one_of(behind(), {"+", "-", "*", "/", "%", "&", "|", "^"}) && behind(1) == "=") ||
         (is_one_of(behind(), {"<", ">"}) && behind(1) == behind() && behind(2) == "=") ||
         (is_one_of(behind(), {"+", "-"}) && behind(1) == behind()) ||
         (is_one_of(before(), {"+", "-"}) && before(2) == before());
-    if (assigned) return Outcome{.kind = Deed::write, .partial = m_partial};
-    if (updated) return Outcome{Deed::update};
+    if (assigned) return done(Deed::write);
+    if (updated) return done(Deed::update);
     if (is_one_of(before(), {"(", ","}) && is_one_of(behind(), {")", ","}))
       if (const auto outcome = argument(); outcome && outcome->kind == Deed::call)
         return by_reference(*outcome);
-    return Outcome{Deed::read};
+    return done(Deed::read);
+  }
+
+  Outcome done(Deed deed) const {
+    return {.kind = deed, .partial = m_partial, .element = m_body.subspan(m_begin, m_end - m_begin)};
   }
 
   /// An element that is handed to a function: it is read, and written where the parameter is a reference.
-  static Outcome by_reference(Outcome outcome) {
+  Outcome by_reference(Outcome outcome) const {
     outcome.count = 0;  // marks it as an element
+    outcome.element = m_body.subspan(m_begin, m_end - m_begin);
     return outcome;
   }
 
   Tokens m_body;
   std::size_t m_begin;
   std::size_t m_end;
-  bool m_element = false;
-  bool m_partial = false;
+  bool m_element;
+  bool m_partial;
 };
 
 class AccessReader {
  public:
-  explicit AccessReader(const Program& program) : m_program(program) {}
+  explicit AccessReader(const Program& program) : m_program(program), m_host(program) {}
 
   PointerUse use(const ProgramFunction& function, std::size_t parameter) {
     const auto key = std::pair(&function, parameter);
@@ -210,14 +233,14 @@ class AccessReader {
     m_known[key] = {};  // a function that calls itself adds nothing
     PointerUse found;
     const SourceParameter& declared = function.parameters[parameter];
-    std::vector<std::string_view> names = {declared.name};
+    std::vector<Name> names = {{declared.name}};
     const Tokens body = function.body;
     // Aliases first: a pointer may be used above the line that moves it.
     for (std::size_t count = 0; count != names.size() && names.size() < 32;) {
       count = names.size();
-      each(body, names, [&](std::size_t, const Outcome& outcome) {
-        if (outcome.kind == Deed::alias && std::ranges::count(names, outcome.name) == 0)
-          names.push_back(outcome.name);
+      each(function, names, [&](std::size_t, const Outcome& outcome) {
+        if (outcome.kind == Deed::alias && std::ranges::count(names, outcome.name, &Name::text) == 0)
+          names.push_back({outcome.name, outcome.is_element, outcome.partial});
       });
     }
     struct Event {
@@ -227,7 +250,7 @@ class AccessReader {
       Outcome outcome;
     };
     std::vector<Event> events;
-    each(body, names, [&](std::size_t at, const Outcome& outcome) {
+    each(function, names, [&](std::size_t at, const Outcome& outcome) {
       // What is assigned or handed to a function is worked out before; of calls the inner one comes first.
       const bool writes = outcome.kind == Deed::write;
       if (!writes && outcome.kind != Deed::call) return events.push_back({at, 0, at, outcome});
@@ -236,36 +259,85 @@ class AccessReader {
     });
     std::ranges::sort(events, {},
                       [](const Event& one) { return std::tuple(one.statement, one.order, one.at); });
-    for (const Event& event : events) note(event.outcome, declared, found);
+    std::vector<Access> accesses;
+    for (const Event& event : events) {
+      const PointerUse one = use_of(event.outcome, declared);
+      if (!one.read && !one.written) continue;
+      found.read |= one.read;
+      found.written |= one.written;
+      found.atomic |= one.atomic;
+      found.handed_on |= one.handed_on;
+      accesses.push_back({event.at, event.outcome, one});
+    }
+    found.written_first = writes_first(body, accesses);
     return m_known[key] = found;
   }
 
  private:
+  struct Access {
+    std::size_t at;
+    Outcome outcome;
+    PointerUse use;
+  };
+
   template <class Use>
-  static void each(Tokens body, std::vector<std::string_view> names, const Use& use) {
+  void each(const ProgramFunction& function, std::vector<Name> names, const Use& use) {
+    const Tokens body = function.body;
     for (std::size_t i = 0; i < body.size(); ++i) {
-      if (!body[i].is_word() || std::ranges::count(names, body[i].text) == 0) continue;
+      if (!body[i].is_word()) continue;
+      const auto name = std::ranges::find(names, body[i].text, &Name::text);
+      if (name == names.end() || is_set_anew(function, i, name->is_element)) continue;
       if (i > 0 &&
           (body[i - 1].is(".") || body[i - 1].is("::") || (body[i - 1].is(">") && body[i - 2].is("-"))))
         continue;
-      // Its declaration as an alias.
-      if (i + 1 < body.size() && body[i + 1].is("=") && !(i + 2 < body.size() && body[i + 2].is("=")) &&
-          !(i > 0 && body[i - 1].is("*") && i > 1 && !is_type_word(body[i - 2])))
-        continue;
-      use(i, Occurrence(body, i).follow());
+      use(i, Occurrence(body, i, *name).follow());
     }
+  }
+
+  /// At `i` the name is made one of another place, and no element is written: `float *a = x, *b = y`.
+  bool is_set_anew(const ProgramFunction& function, std::size_t i, bool is_element) {
+    const Tokens body = function.body;
+    if (i == 0 || i + 2 >= body.size() || !body[i + 1].is("=") || body[i + 2].is("=")) return false;
+    const bool is_target =
+        is_element ? !body[i - 1].is("&") : body[i - 1].is("*") && i > 1 && !is_type_word(body[i - 2]);
+    return !is_target || std::ranges::count(m_host.variables_of(function).variables, function.begin + i,
+                                            &LocalVariable::position) > 0;
+  }
+
+  /// All that is read is an element that the first access has written for sure.
+  static bool writes_first(Tokens body, const std::vector<Access>& all) {
+    if (all.empty() || !all.front().use.written_first) return false;
+    const Access& first = all.front();
+    if (first.outcome.kind == Deed::call) return all.size() == 1;
+    const std::vector<std::size_t> around = statements_around(body, first.at);
+    return std::ranges::all_of(all, [&](const Access& one) {
+      return !one.use.read || (joined(one.outcome.element) == joined(first.outcome.element) &&
+                               run_alike(body, around, statements_around(body, one.at)));
+    });
+  }
+
+  /// What runs within the statements of `inner` runs after what runs within those of `outer`: they are the
+  /// same, or loops that count alike.
+  static bool run_alike(Tokens body, const std::vector<std::size_t>& outer,
+                        const std::vector<std::size_t>& inner) {
+    return outer.size() <= inner.size() &&
+           std::equal(outer.rbegin(), outer.rend(), inner.rbegin(), [&](std::size_t one, std::size_t other) {
+             return one == other ||
+                    (body[one].is("for") && body[other].is("for") &&
+                     joined(inside_bracket(body, one + 1)) == joined(inside_bracket(body, other + 1)));
+           });
   }
 
   static bool is_type_word(const Token& token) {
     return (token.is_word() && !is_one_of(token.text, {"return", "else"})) || token.is(">");
   }
 
-  void note(const Outcome& outcome, const SourceParameter& declared, PointerUse& found) {
+  PointerUse use_of(const Outcome& outcome, const SourceParameter& declared) {
     PointerUse one;
     switch (outcome.kind) {
       case Deed::nothing:
       case Deed::alias:
-        return;
+        break;
       case Deed::read:
         one.read = true;
         break;
@@ -284,13 +356,7 @@ class AccessReader {
         one.written = !declared.constant;
         break;
     }
-    if (!one.read && !one.written) return;
-    const bool is_first = !found.read && !found.written;
-    if (is_first) found.written_first = one.written_first;
-    found.read |= one.read;
-    found.written |= one.written;
-    found.atomic |= one.atomic;
-    found.handed_on |= one.handed_on;
+    return one;
   }
 
   PointerUse called(const Outcome& call, const SourceParameter& declared) {
@@ -345,6 +411,7 @@ class AccessReader {
   }
 
   const Program& m_program;
+  HostCode m_host;
   std::map<std::pair<const ProgramFunction*, std::size_t>, PointerUse> m_known;
 };
 

@@ -13,7 +13,7 @@ namespace tuner::source {
 struct PointerUse {
   bool read = false;
   bool written = false;
-  bool written_first = false;  ///< the first access in its text only writes
+  bool written_first = false;  ///< what is read has been written before
   bool atomic = false;
   bool handed_on = false;  ///< to something that is not looked into
 };
