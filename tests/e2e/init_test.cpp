@@ -234,23 +234,26 @@ extern "C" __global__ void saxpy_reference(const float* x, const float* y, doubl
   }
 
   TEST_CASE("headers come from the folders that the build gives") {
-    const User user;
-    std::filesystem::create_directory(user.home / "lib");
-    std::ofstream(user.home / "lib/block.h") << "#define BLOCK 192\n";
-    std::ofstream(user.home / "scale.cu")
-        << "#include \"block.h\"\n"
-           "__global__ void scale(float* y, int n) {\n"
-           "  int i = blockIdx.x * BLOCK + threadIdx.x;\n"
-           "  if (i < n) y[i] *= 3;\n}\n"
-           "void all(float* y, int n) { scale<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(y, n); }\n";
-    const auto init = user.types({"init", "scale.cu", "-I", "lib"});
-    CHECK_MESSAGE(init.exit_code == 0, init.err);
-    const std::string spec = tuner::test::read_text(user.home / "scale.toml");
-    INFO(spec);
-    CHECK(has(spec, "-I" + user.home / "lib"));
-    CHECK(has(spec, "192"));
-    const auto check = user.types({"check", "scale.toml"});
-    CHECK_MESSAGE(!has(check.out + check.err, "compile_error"), check.out, check.err);
+    for (const std::string include : {"\"block.h\"", "<block.h>"}) {
+      CAPTURE(include);
+      const User user;
+      std::filesystem::create_directory(user.home / "lib");
+      std::ofstream(user.home / "lib/block.h") << "#define BLOCK 192\n";
+      std::ofstream(user.home / "scale.cu")
+          << "#include " << include
+          << "\n__global__ void scale(float* y, int n) {\n"
+             "  int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+             "  if (i < n) y[i] *= 3;\n}\n"
+             "void all(float* y, int n) { scale<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(y, n); }\n";
+      const auto init = user.types({"init", "scale.cu", "-I", "lib"});
+      CHECK_MESSAGE(init.exit_code == 0, init.err);
+      const std::string spec = tuner::test::read_text(user.home / "scale.toml");
+      INFO(spec);
+      CHECK(has(spec, "-I" + user.home / "lib"));
+      CHECK(has(spec, "192"));
+      const auto check = user.types({"check", "scale.toml"});
+      CHECK_MESSAGE(!has(check.out + check.err, "compile_error"), check.out, check.err);
+    }
   }
 
   TEST_CASE("a kernel in a namespace is called by its whole name") {

@@ -42,7 +42,7 @@ std::optional<source::ProgramFile> KernelProgram::find(const std::string& name, 
   if (const auto given = m_build.headers.find(name); given != m_build.headers.end())
     return source::ProgramFile{name, given->second};
   for (const fs::path& folder : m_build.folders)
-    if (!bracketed && fs::is_regular_file(folder / name)) return read_header(folder / name);
+    if (fs::is_regular_file(folder / name)) return read_header(folder / name);
   fs::path above = m_folder;
   for (int steps = 0; steps < 5; ++steps) {
     for (const char* const folder : header_places) {
