@@ -107,10 +107,29 @@ class Draft {
     if (const std::vector<std::string> all = options(); !all.empty())
       text += fmt::format("options = {}\n", toml_list(all));
     if (!m_plan.element_types.empty()) text += "types = [\"float\"]  # ?\n";
-    if (std::ranges::any_of(m_source.uses, &PointerUse::atomic))
-      text += "deterministic = false  # it has atomics\n";
+    if (has_atomics()) text += "deterministic = false  # it has atomics\n";
     if (!defaults.empty()) text += fmt::format("default = {{ {} }}\n", defaults);
     return text;
+  }
+
+  /// On what a pointer leads to, or on a variable of the device.
+  bool has_atomics() const {
+    if (std::ranges::any_of(m_source.uses, &PointerUse::atomic)) return true;
+    const std::vector<DeviceVariable> variables = m_source.device_variables();
+    const auto is_variable = [&](const Token& token) {
+      return std::ranges::any_of(variables,
+                                 [&](const DeviceVariable& one) { return token.is(one.variable->name); });
+    };
+    return std::ranges::any_of(m_source.reached, [&](const ProgramFunction* function) {
+      const Tokens body = function->body;
+      for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+        if (!body[i].text.starts_with("atomic") || !body[i + 1].is("(")) continue;
+        const Tokens inside = source::inside_bracket(body, i + 1);
+        const Tokens target = inside.first(source::find_outside(inside, 0, {","}));
+        if (std::ranges::any_of(target, is_variable)) return true;
+      }
+      return false;
+    });
   }
 
   /// With macros of the build that are no parameters, where the source asks for them and says nothing itself.

@@ -332,6 +332,18 @@ TEST_SUITE("config::draft_spec") {
     CHECK(result.draft.reference.find("double* bins_expected") != std::string::npos);
   }
 
+  TEST_CASE("atomics on a variable of the device leave the order of additions open, as those on buffers do") {
+    const auto is_open = [](const std::string& body) {
+      return drafted(
+                 "__device__ float total;\n__global__ void k(const float* x, int n) {\n"
+                 "  __shared__ float part; " +
+                 body + " }\n")
+                 .draft.spec.find("deterministic = false") != std::string::npos;
+    };
+    CHECK(is_open("atomicAdd(&total, x[n]);"));
+    CHECK_FALSE(is_open("atomicAdd(&part, x[n]); total = 1;"));
+  }
+
   TEST_CASE("a spec has no more sizes than it may, and a size in the reference has its argument's type") {
     std::string all;
     for (char c = 'a'; c <= 'k'; ++c) all += std::string(", int ") + c;
