@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "config/draft_plan.hpp"
@@ -121,6 +123,9 @@ class ReferenceWriter {
                                named, m_source.kernel.name));
       return std::nullopt;
     }
+    if (!best.fixed_size.empty())
+      m_source.ask(fmt::format("{}: {} has the macro of this name, which is the same for all sizes",
+                               best.fixed_size, named));
     if (found.size() == 1) return best;
     const CpuReference& next = found[1].front();
     const std::string other = fmt::format("{} of line {}", next.function, next.line);
@@ -198,7 +203,9 @@ class ReferenceWriter {
     const std::vector<PointerUse> uses = pointer_uses(m_source.program, function);
     const auto types = template_types(function, call, here);
     if (!types) return std::nullopt;
-    const DoubleText doubles(m_source.program, *types);
+    std::set<std::string> fixed;
+    for (const auto& [name, size] : fixed_sizes()) fixed.insert(name);
+    DoubleText doubles(m_source.program, *types, fixed);
     std::vector<Passed> passed;
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
       const SourceParameter& parameter = function.parameters[i];
@@ -309,8 +316,17 @@ class ReferenceWriter {
     return std::nullopt;
   }
 
+  /// Macros and constants of the program that are sizes of the spec, and which.
+  std::map<std::string, std::string> fixed_sizes() const {
+    std::map<std::string, std::string> found;
+    for (const auto& [symbol, size] : m_plan.names)
+      if (symbol.starts_with("::") && std::ranges::count(m_plan.sizes, size) > 0)
+        found[symbol.substr(2)] = size;
+    return found;
+  }
+
   std::optional<CpuReference> text(const ProgramFunction& function, const std::vector<Passed>& passed,
-                                   const DoubleText& doubles) const {
+                                   DoubleText& doubles) const {
     const std::optional<std::string> used = doubles.used_by(function);
     if (!used) return std::nullopt;
     CpuReference reference;
@@ -319,12 +335,24 @@ class ReferenceWriter {
     std::vector<std::string> declared;
     for (std::size_t i = 0; i < passed.size(); ++i)
       declared.push_back(passed[i].declared(function.parameters[i].name));
-    const std::string definition = fmt::format("static __device__ void {}({}) {}\n\n", function.name,
-                                               fmt::join(declared, ", "), doubles.body(function));
-    const std::string wrapped = wrapper(function, passed, reference.arguments);
+    const std::string definition =
+        fmt::format("static __device__ {} {}({}) {}\n\n", doubles.result(function), function.name,
+                    fmt::join(declared, ", "), doubles.body(function));
+    // A macro may have the name of a parameter that stands for a size.
+    std::string freed;
+    for (const std::string& size : m_plan.sizes) {
+      if (used->find(fmt::format("#define {} ", size)) == std::string::npos) continue;
+      freed += fmt::format("#undef {}\n", size);
+      reference.fixed_size = size;
+    }
+    std::string start;
+    for (const auto& [name, size] : fixed_sizes())
+      if (used->find(fmt::format("static __device__ int {};", name)) != std::string::npos)
+        start += fmt::format("  ::{} = {};\n", name, size);
     reference.text =
         fmt::format("// {} of line {}, in double precision on one thread.\n\n{}{}{}{}{}", function.name,
-                    function.line, headers(passed), *used, definition, keep_whole(passed), wrapped);
+                    function.line, headers(passed), *used, definition, keep_whole(passed),
+                    freed + wrapper(function, passed, start, reference.arguments));
     return reference;
   }
 
@@ -364,10 +392,10 @@ class ReferenceWriter {
            "}\n\n";
   }
 
-  std::string wrapper(const ProgramFunction& function, const std::vector<Passed>& passed,
+  /// `start`: what it does first.
+  std::string wrapper(const ProgramFunction& function, const std::vector<Passed>& passed, std::string start,
                       std::vector<std::string>& arguments) const {
     std::vector<std::string> declared;
-    std::string start;
     std::string end;
     std::vector<std::string> given;
     const auto declare = [&](const std::string& argument, const std::string& declaration) {

@@ -327,25 +327,40 @@ void draft_verification(DraftSource& source, const DraftPlan& plan, DraftArgumen
 /// and `expf` is `exp`.
 class DoubleText {
  public:
-  /// `types` has those of a template by their names, in double precision. The program outlives this.
-  DoubleText(const Program& program, std::map<std::string, std::string> types)
-      : m_program(program), m_types(std::move(types)) {}
+  /// `types` has those of a template by their names, in double precision. `sizes`: names of the program that
+  /// are sizes of the spec, variables here. The program outlives this.
+  DoubleText(const Program& program, std::map<std::string, std::string> types, std::set<std::string> sizes)
+      : m_program(program), m_host(program), m_types(std::move(types)), m_sizes(std::move(sizes)) {}
 
   /// What a type or another word of the source is called.
   std::string name(const std::string& word) const;
-  std::string body(const ProgramFunction& function) const { return written(function.body); }
+  std::string body(const ProgramFunction& function) { return written(function.body, locals(function)); }
+  /// The type of what it returns.
+  std::string result(const ProgramFunction& function) const;
   /// Definitions of all that a function uses: macros, constants and other functions. None where one of these
-  /// does more than compute.
-  std::optional<std::string> used_by(const ProgramFunction& function) const;
+  /// does more than compute, or is something else.
+  std::optional<std::string> used_by(const ProgramFunction& function);
 
  private:
-  std::string word(const Token& token) const;
-  std::string written(Tokens tokens) const;
-  std::string helper(const ProgramFunction& function) const;
-  std::string constants(const std::vector<const ProgramFunction*>& functions) const;
+  using Names = std::set<std::string, std::less<>>;
+
+  /// Variables and parameters of a function.
+  Names locals(const ProgramFunction& function);
+  /// `kept`: names that stand for variables, whatever else they may be.
+  std::string word(const Token& token, const Names& kept) const;
+  std::string written(Tokens tokens, const Names& kept = {}) const;
+  std::string helper(const ProgramFunction& function);
+  /// What functions use that is no function; none: it cannot be written.
+  std::optional<std::string> constants(const std::vector<const ProgramFunction*>& functions);
+  /// The same of one name: its definition, empty where it needs none.
+  std::optional<std::string> constant(std::string_view name) const;
+  /// A function has an array of so many elements.
+  bool is_extent(std::string_view name, const std::vector<const ProgramFunction*>& functions);
 
   const Program& m_program;
+  HostCode m_host;
   std::map<std::string, std::string> m_types;
+  std::set<std::string> m_sizes;
 };
 
 /// A name of a narrower type or of a function of one in double precision; any other as it is.
@@ -359,6 +374,7 @@ struct CpuReference {
   int line = 0;
   std::string text;                    ///< device code that computes the same in double precision
   std::vector<std::string> arguments;  ///< of its launch
+  std::string fixed_size;              ///< a macro of the program in its place has another value; empty: none
 };
 
 /// A function of the host that computes what the kernel does, made a reference: the program calls it with

@@ -285,6 +285,55 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     CHECK(reference("square").empty());
   }
 
+  TEST_CASE("a reference keeps the program's names, or is none") {
+    SpecDraft draft;
+    const auto asks = [&](const std::string& question) {
+      return std::ranges::count(draft.questions, question) > 0;
+    };
+    const auto reference = [&](const std::string& before, const std::string& cpu) {
+      draft = draft_of(program_of(copy_kernel,
+                                  "float *h_d = (float*)malloc(n * 4), *h_e = (float*)malloc(n * 4);\n"
+                                  "  k_cpu(h_d, h_e, n);\n  k<<<n / 64, 64>>>(d, e, n);",
+                                  before + cpu));
+      return draft.reference;
+    };
+    const std::string head =
+        "k_cpu(float* out, const float* in, int n) { for (int i = 0; i < n; ++i) out[i] = ";
+    const auto has = [](const std::string& text, const std::string& part) {
+      CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+    };
+    const std::string half =
+        reference("",
+                  "int k_cpu(float* out, const float* in, int n) { int half = n / 2; half t = 1;\n"
+                  "  out[half] = in[n - 1]; return half; }\n");
+    has(half, "static __device__ int k_cpu(");
+    has(half, "int half = n / 2;");
+    has(half, "return half;");
+    // What a size is called may be a macro too.
+    const std::string macro = reference("#define N 4096\n", "void " + head + "in[i] + n - N; }\n");
+    has(macro, "#define N 4096\n");
+    CHECK(macro.find("#undef N\n") < macro.find("extern \"C\""));
+    CHECK(asks("N: k_cpu of line 2 has the macro of this name, which is the same for all sizes"));
+    const std::string size =
+        draft_of(
+            "#define N 4096\nvoid k_cpu(float* out, const float* in) { for (int i = 0; i < N; ++i) out[i] = "
+            "in[i]; }\n" +
+            copy_kernel +
+            "int main() { float *h_d = load(N), *h_e = load(N), *d, *e; k_cpu(h_d, h_e);\n"
+            "  cudaMalloc(&d, N * 4); cudaMalloc(&e, N * 4); k<<<N / 64, 64>>>(d, e, N); }\n")
+            .reference;
+    has(size, "static __device__ int N;\n");
+    has(size, "  ::N = N;\n  k_cpu(d_expected, e);\n");
+    has(reference("enum { zero, shift = 4, next };\n", "void " + head + "in[i] + next; }\n"),
+        "static constexpr int next = 4 + 1;\n");
+    has(reference("const float weights[2] = {0.5f, 2};\n", "void " + head + "in[i] * weights[i % 2]; }\n"),
+        "static __device__ const double weights[2] = {0.5, 2};\n");
+    CHECK(reference("int calls = 0;\n", "void " + head + "in[i] + calls; }\n").empty());
+    CHECK(reference("struct Pair { float a, b; };\n",
+                    "void " + head + "in[i]; Pair p; p.a = 1; out[0] = p.a; }\n")
+              .empty());
+  }
+
   TEST_CASE("a size that the program changes before the launch is asked for") {
     const Drafted result = drafted(
         "__global__ void k(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] "
