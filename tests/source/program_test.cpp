@@ -171,6 +171,7 @@ TEST_SUITE("source::pointer_uses") {
     CHECK(use_of("if (n > 3) { p[n] = 0; n = p[n]; }") == "both, written first");
     const std::string loop = "for (int i = 0; i < n; ++i) ";
     CHECK(use_of(loop + "p[i] = 0; " + loop + "p[i] += 2;") == "both, written first");
+    CHECK(use_of(loop + "p[i] = 0; if (n > 3) { " + loop + "p[i] += 2; }") == "both, written first");
   }
 
   TEST_CASE("an element that is not written for sure may be read as it was") {

@@ -316,16 +316,21 @@ class AccessReader {
     });
   }
 
-  /// What runs within the statements of `inner` runs after what runs within those of `outer`: they are the
-  /// same, or loops that count alike.
+  /// What runs within the statements of `inner` runs after what runs within those of `outer`: these are among
+  /// them, or loops that count alike are.
   static bool run_alike(Tokens body, const std::vector<std::size_t>& outer,
                         const std::vector<std::size_t>& inner) {
-    return outer.size() <= inner.size() &&
-           std::equal(outer.rbegin(), outer.rend(), inner.rbegin(), [&](std::size_t one, std::size_t other) {
-             return one == other ||
-                    (body[one].is("for") && body[other].is("for") &&
-                     joined(inside_bracket(body, one + 1)) == joined(inside_bracket(body, other + 1)));
-           });
+    auto at = inner.begin();
+    return std::ranges::all_of(outer, [&](std::size_t one) {
+      at = std::find_if(at, inner.end(), [&](std::size_t other) {
+        return one == other ||
+               (body[one].is("for") && body[other].is("for") &&
+                joined(inside_bracket(body, one + 1)) == joined(inside_bracket(body, other + 1)));
+      });
+      if (at == inner.end()) return false;
+      ++at;
+      return true;
+    });
   }
 
   static bool is_type_word(const Token& token) {
