@@ -174,6 +174,10 @@ TEST_SUITE("source::launches_of") {
       CHECK_FALSE(facts.counter);
     }
     CHECK(in_main("int n = 5, m = 0; m += 3; m = n;" + launch).grid() == "n, 1, 1");
+    const Launched member =
+        in_main("int n = 5; dim3 g(n); while (g.x > 3) g.x >>= 1; float* d; k<<<g, 32>>>(d, n);");
+    CHECK(member.grid() == "g.x, 1, 1");
+    CHECK(member.host.facts(member.launch.grid[0].name).changed_line == 3);
     const Launched again = in_main(
         "int n = 5, m; float* d; for (m = 0; m < 3; ++m) use(m); for (m = 1; m < n; ++m) k<<<m, 32>>>(d, "
         "n);");

@@ -309,6 +309,8 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     return symbol(key, facts);
   }
   then.position = variable.position;
+  if (open != nullptr) facts.changed_line = frame.function->body[open->position - frame.function->begin].line;
+  if (open != nullptr && !member.empty()) return symbol(key + " changed", facts);
   if (!member.empty()) {
     Tokens given = changes.empty() ? listed(variable, member) : Tokens();
     if (changes.size() == 1) {
@@ -338,10 +340,7 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     if (auto value =
             rounded_up(variable.init.empty() ? changes.front()->value : variable.init, *changes.back(), then))
       return *value;
-  if (open != nullptr && is_integer_type(type)) {
-    facts.changed_line = frame.function->body[open->position - frame.function->begin].line;
-    return symbol(key + " changed", facts);
-  }
+  if (open != nullptr && is_integer_type(type)) return symbol(key + " changed", facts);
   const bool settled = changes.empty() && !variable.init.empty();
   const LocalAssignment* const last = changes.empty() ? nullptr : changes.back();
   const bool set_for_sure = last != nullptr && !facts.counter && is_set_for_sure(*last, frame);
