@@ -273,6 +273,16 @@ TEST_SUITE("source::launches_of") {
                 .launch.template_arguments.size() == 1);
   }
 
+  TEST_CASE("each pointer of an array of them has a buffer of its own") {
+    const std::string main =
+        "int n = 8; float* d[2]; cudaMalloc(&d[0], n * 4); cudaMalloc(&d[1], 2 * n * 4); ";
+    CHECK(in_main(main + "k<<<n, 32>>>(d[1], n);").bytes(0) == "8 * n");
+    CHECK(in_main(main + "k<<<n, 32>>>(d[0], n);").bytes(0) == "4 * n");
+    CHECK(in_main("int n = 8; float* d[2]; for (int i = 0; i < 2; ++i) cudaMalloc(&d[i], (i + 1) * n * 4);"
+                  "k<<<n, 32>>>(d[1], n);")
+              .bytes(0) == "?");
+  }
+
   TEST_CASE("what a program fills its buffers with is noted") {
     const auto contents = [](const std::string& fill) {
       return in_main(

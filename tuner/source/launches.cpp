@@ -104,7 +104,7 @@ void find_bytes(HostCode& host, LaunchArgument& argument, bool is_filled) {
   if (origin.path.empty() || argument.bytes.is_known()) return;
   const bool is_local =
       origin.frame != nullptr && origin.frame->function != nullptr &&
-      (host.local(origin.path.substr(0, origin.path.find('.')), *origin.frame) != nullptr ||
+      (host.local(origin.path.substr(0, origin.path.find_first_of(".[")), *origin.frame) != nullptr ||
        std::ranges::count(origin.frame->function->parameters, origin.path, &SourceParameter::name) > 0);
   for (const ProgramFunction& function : host.program().functions()) {
     if (function.is_device || (is_local && &function != origin.frame->function)) continue;

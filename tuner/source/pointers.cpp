@@ -153,6 +153,10 @@ PointerOrigin HostCode::origin(Tokens tokens, const Frame& frame) {
   const std::string name(tokens.front().text);
   if (path.ends_with(".data") || path.ends_with(".get")) path = name;
   const LocalVariable* const variable = local(name, frame);
+  // Of an array of pointers each leads to a buffer of its own.
+  if (variable != nullptr && variable->pointer && !variable->extents.empty() && tokens.size() > 1 &&
+      tokens[1].is("["))
+    path += joined(tokens.subspan(1, behind_bracket(tokens, 1) - 1));
   ++m_depth;
   if (variable != nullptr) {
     found = {&frame, path, type_in(variable->type, frame), false};
