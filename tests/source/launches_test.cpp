@@ -283,6 +283,10 @@ TEST_SUITE("source::launches_of") {
               .bytes(0) == "?");
   }
 
+  TEST_CASE("numbers may be binary") {
+    CHECK(in_main("int n = 5; float* d; k<<<n, 0b10'0000>>>(d, n);").block() == "32, 1, 1");
+  }
+
   TEST_CASE("what a program fills its buffers with is noted") {
     const auto contents = [](const std::string& fill) {
       return in_main(

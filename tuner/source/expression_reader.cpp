@@ -110,10 +110,12 @@ class ExpressionReader {
     if (text == "." && m_at < m_tokens.size()) text = "0." + std::string(m_tokens[m_at++].text);
     std::erase(text, '\'');
     const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    const bool binary = text.starts_with("0b") || text.starts_with("0B");
     const bool real = !hex && text.find_first_of(".eE") != std::string::npos;
     while (!text.empty() && (is_one_of(text.substr(text.size() - 1), {"u", "U", "l", "L"}) ||
                              (!hex && (text.back() == 'f' || text.back() == 'F'))))
       text.pop_back();
+    if (binary) return number_value(std::strtoll(text.c_str() + 2, nullptr, 2));
     if (!real) return number_value(std::strtoll(text.c_str(), nullptr, 0));
     if (text.ends_with(".")) text += "0";
     return real_value(std::move(text));
