@@ -145,9 +145,15 @@ class LaunchWords {
     return {};
   }
 
+  /// It divides integers, where a spec would divide real numbers.
+  static bool drops_rest(const Value& value) {
+    return value.is_call("/") || std::ranges::any_of(value.operands, drops_rest);
+  }
+
   /// Empty: a spec cannot say it.
   std::string value(const Value& given, const std::string& type) const {
     const bool is_real = type == "float" || type == "double";
+    if (is_real && drops_rest(given)) return "";
     const Value whole = is_real ? given : source::as_integer(given);
     return can_be_said(whole) || (is_real && real_can_be_said(whole)) ? text(whole) : "";
   }

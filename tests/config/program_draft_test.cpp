@@ -334,6 +334,19 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
               .empty());
   }
 
+  TEST_CASE("a quotient of integers is not said where a spec would keep its rest") {
+    const auto draft = [](const std::string& scale) {
+      return drafted(
+          program_of("__global__ void k(float* d, const float* e, float s, int n) {\n"
+                     "  int i = threadIdx.x; if (i < n) d[i] = s * e[i]; }\n",
+                     "float s = " + scale + "; k<<<n / 64, 64>>>(d, e, s, n);"));
+    };
+    CHECK(draft("n / 3.0f").draft.spec.find("value = \"N / 3.0\"\n") != std::string::npos);
+    const Drafted whole = draft("n / 3");
+    CHECK(whole.draft.spec.find("value = \"1\"  # ?\n") != std::string::npos);
+    CHECK(whole.asks("s: which value?"));
+  }
+
   TEST_CASE("a size that the program changes before the launch is asked for") {
     const Drafted result = drafted(
         "__global__ void k(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] "
