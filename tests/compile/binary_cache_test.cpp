@@ -316,12 +316,38 @@ TEST_CASE("clearing leaves files that are not the cache's own") {
   CHECK(fs::exists(folder.path() / "thesis.bin"));
 }
 
+TEST_CASE("files that are named like the cache's own only in part are neither counted nor removed") {
+  const TemporaryFolder folder;
+  BinaryCache cache(folder.path(), 100'000);
+  const std::string entry = key_of(1).hex().substr(2);
+  const fs::path others[] = {
+      folder.path() / "v1" / "weights.bin",    folder.path() / "eu" / (entry + ".bin"),
+      folder.path() / "ab" / "boot.bin",       folder.path() / "ab" / "all.headers",
+      folder.path() / "ab" / "notes.tmp",      folder.path() / "ab" / (entry + ".tmp"),
+      folder.path() / "AB" / (entry + ".bin"), folder.path() / "ab" / (entry + "0.bin")};
+  for (const fs::path& other : others) {
+    fs::create_directories(other.parent_path());
+    overwrite(other, std::string(200'000, 'x'));
+    age(other, 4000);
+  }
+  CHECK(cache.store(key_of(1), sample()));  // which prunes what is above the limit
+  CHECK(cache.stats().entries == 1);
+  CHECK(cache.clear().entries == 1);
+  for (const fs::path& other : others) {
+    CAPTURE(other);
+    CHECK(fs::exists(other));
+  }
+}
+
 TEST_CASE("what a writer that died left behind goes after an hour") {
   const TemporaryFolder folder;
   BinaryCache cache(folder.path());
   REQUIRE(cache.store(key_of(1), sample()));
-  const fs::path old_file = file_of(cache, key_of(1)).parent_path() / "a.tmp";
-  const fs::path new_file = file_of(cache, key_of(1)).parent_path() / "b.tmp";
+  const auto temporary = [&] {
+    return file_of(cache, key_of(1)).parent_path() / (Digest::random().hex() + ".tmp");
+  };
+  const fs::path old_file = temporary();
+  const fs::path new_file = temporary();
   overwrite(old_file, "half");
   overwrite(new_file, "half");
   age(old_file, 4000);

@@ -214,12 +214,21 @@ struct StoredFile {
   bool headers = false;
 };
 
-/// Every file of ours under `folder`, and nothing else: a folder given by mistake loses nothing to prune().
+/// Whether a name is this much of a Digest::hex().
+bool is_part_of_digest(std::string_view name, std::size_t digits) {
+  return name.size() == digits && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Every file named as path_of() and temporary_beside() name ours under `folder`, and nothing else: a folder
+/// given by mistake loses nothing to prune().
 std::vector<StoredFile> stored_files(const fs::path& folder) {
+  constexpr std::size_t folder_digits = 2;
+  constexpr std::size_t digits = 2 * digest_bytes;
   std::vector<StoredFile> files;
   std::error_code error;
   for (fs::directory_iterator outer(folder, error), end; !error && outer != end; outer.increment(error)) {
-    if (outer->path().filename().native().size() != 2 || !outer->is_directory(error)) continue;
+    if (!is_part_of_digest(outer->path().filename().native(), folder_digits) || !outer->is_directory(error))
+      continue;
     std::error_code inner_error;
     for (fs::directory_iterator inner(outer->path(), inner_error); !inner_error && inner != end;
          inner.increment(inner_error)) {
@@ -227,6 +236,7 @@ std::vector<StoredFile> stored_files(const fs::path& folder) {
       const bool temporary = path.extension() == temporary_suffix;
       const bool headers = path.extension() == headers_suffix;
       if (!temporary && !headers && path.extension() != entry_suffix) continue;
+      if (!is_part_of_digest(path.stem().native(), temporary ? digits : digits - folder_digits)) continue;
       struct stat status {};
       if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
       files.push_back({path, status.st_size, status.st_mtim, temporary, headers});
