@@ -1,16 +1,21 @@
 #include <algorithm>
-#include <vector>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
 #include "db/row_writer.hpp"
+#include "db/rows.hpp"
 #include "db/statement.hpp"
+#include "db/stored_records.hpp"
 #include "db/transfer.hpp"
 
 namespace db {
 namespace {
 
 using tuner::model::Digest;
+using tuner::model::TrialRecord;
 
 /// Adds what a SELECT gives to those of a kind that go.
 template <class... Values>
@@ -18,14 +23,18 @@ void doom(const Connection& db, const std::string& kind, const std::string& sele
   Statement(db, "INSERT INTO doomed_" + kind + " " + select + " ON CONFLICT DO NOTHING").run(values...);
 }
 
-/// What goes, in tables of this connection's own. Trials go with or without a measurement. Finals go that
-/// chose what goes, that were held by a run that goes, or of whose finalists none stays; searches of a run
-/// that goes, that ended before then, or that were of a kernel that goes: an outlook is on all that took
-/// part.
+/// What goes, in tables of this connection's own. A trial goes with the last of its results: measurements,
+/// and failures by run. Finals go that chose what goes, that were held by a run that goes, or of whose
+/// finalists none stays; searches of a run that goes, that ended before then, or that were of a kernel that
+/// goes: an outlook is on all that took part.
 void select_doomed(const Connection& db, const ForgetQuery& query) {
-  for (const std::string table : {"trials", "measurements", "finals", "searches"}) {
-    db.execute("CREATE TEMP TABLE IF NOT EXISTS doomed_" + table + " (id BLOB PRIMARY KEY NOT NULL" +
-               (table == "measurements" ? ", trial BLOB NOT NULL" : "") + "); DELETE FROM doomed_" + table);
+  for (const auto& [kind, columns] : {std::pair{"trials", "id BLOB PRIMARY KEY NOT NULL"},
+                                      {"measurements", "id BLOB PRIMARY KEY NOT NULL, trial BLOB NOT NULL"},
+                                      {"failures", "run BLOB, trial BLOB, PRIMARY KEY (trial, run)"},
+                                      {"finals", "id BLOB PRIMARY KEY NOT NULL"},
+                                      {"searches", "id BLOB PRIMARY KEY NOT NULL"}}) {
+    const std::string table = std::string("doomed_") + kind;
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS " + table + " (" + columns + "); DELETE FROM " + table);
   }
   if (query.trial) doom(db, "trials", "SELECT id FROM trials WHERE id = ?", *query.trial);
   if (!query.kernel.empty()) {
@@ -33,47 +42,54 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
          query.kernel);
     doom(db, "searches", "SELECT search FROM search_kernels WHERE kernel = ?", query.kernel);
   }
-  const auto doom_measured = [&](const std::string& condition, const std::string& ended, const auto& value) {
+  const auto doom_results = [&](const std::string& condition, const std::string& ended, const auto& value) {
     doom(db, "measurements", "SELECT id, trial FROM measurements WHERE " + condition, value);
-    // What failed has no measurement.
-    doom(db, "trials", "SELECT id FROM trials WHERE measurement IS NULL AND " + condition, value);
+    doom(db, "failures", "SELECT run, trial FROM earlier_failures WHERE " + condition, value);
+    doom(db, "failures",
+         "SELECT coalesce(run, x''), id FROM trials WHERE measurement IS NULL AND " + condition, value);
     doom(db, "finals", "SELECT id FROM finals WHERE " + condition, value);
     doom(db, "searches", "SELECT id FROM searches WHERE " + ended, value);
   };
-  if (query.run) doom_measured("run = ?", "run = ?", *query.run);
-  if (!query.before.empty()) doom_measured("measured_at < ?", "ended_at < ?", query.before);
-  doom(db, "measurements",
-       "SELECT m.id, m.trial FROM measurements AS m JOIN doomed_trials AS d ON d.id = m.trial WHERE true");
-  doom(db, "trials",
-       "SELECT DISTINCT d.trial FROM doomed_measurements AS d "
-       "WHERE NOT EXISTS (SELECT 1 FROM measurements AS m WHERE m.trial = d.trial "
-       "AND m.id NOT IN (SELECT id FROM doomed_measurements))");
+  if (query.run) doom_results("run = ?", "run = ?", *query.run);
+  if (!query.before.empty()) doom_results("measured_at < ?", "ended_at < ?", query.before);
+  const std::string of_doomed = " JOIN doomed_trials AS d ON d.id = r.trial WHERE true";
+  doom(db, "measurements", "SELECT r.id, r.trial FROM measurements AS r" + of_doomed);
+  doom(db, "failures", "SELECT r.run, r.trial FROM earlier_failures AS r" + of_doomed);
+  doom(db, "failures",
+       "SELECT coalesce(t.run, x''), t.id FROM trials AS t JOIN doomed_trials AS d ON d.id = t.id "
+       "WHERE t.measurement IS NULL");
+  db.execute(sql("doom_trials_without_results"));
   doom(db, "finals", "SELECT id FROM finals WHERE chosen IN (SELECT id FROM doomed_trials)");
 }
 
-/// Trials that stay and lose the measurement that was their current one get the latest of the others.
+/// Trials that stay and lose their current result get the latest of the others.
 void bring_back(const Connection& db) {
-  const std::vector<Digest> keys =
-      Statement(db,
-                "SELECT t.id FROM trials AS t JOIN doomed_measurements AS d ON d.id = t.measurement "
-                "WHERE t.id NOT IN (SELECT id FROM doomed_trials)")
-          .all(&Statement::Use::digest);
   RowWriter writer(db);
   TrialLoader loader(db);
-  Statement others(db, select_from<StoredMeasurement>(
-                           "measurements WHERE trial = ? "
-                           "AND id NOT IN (SELECT id FROM doomed_measurements) ORDER BY measured_at, id"));
-  for (const Digest& key : keys) {
-    const auto stay = others.all(read_row<StoredMeasurement>, key);
-    const auto latest =
-        std::ranges::max_element(stay, [](const auto& a, const auto& b) { return a.is_before(b); });
-    writer.put(as_measured(loader.find(key, true).value(), *latest), RowWriter::Known::replace);
+  Statement measurements(
+      db, select_from<StoredMeasurement>("measurements WHERE trial = ? "
+                                         "AND id NOT IN (SELECT id FROM doomed_measurements) ORDER BY id"));
+  Statement failures(db, select_from<PastFailure>("earlier_failures WHERE trial = ? AND (run, trial) "
+                                                  "NOT IN (SELECT run, trial FROM doomed_failures)"));
+  const auto latest = [](const auto& results) {
+    const auto found = std::ranges::max_element(results, {}, [](const auto& one) { return rank_of(one); });
+    return found == results.end() ? std::nullopt : std::optional(*found);
+  };
+  for (const Digest& key : Statement(db, sql("select_bereft")).all(&Statement::Use::digest)) {
+    const auto measured = latest(measurements.all(read_row<StoredMeasurement>, key));
+    const auto failed = latest(failures.all(read_row<PastFailure>, key));
+    const bool has_failed = failed && (!measured || rank_of(*measured) < rank_of(*failed));
+    TrialRecord trial = loader.find(key, true).value();
+    writer.put(
+        has_failed ? as_failed(std::move(trial), *failed) : as_measured(std::move(trial), measured.value()),
+        RowWriter::Known::replace);
   }
 }
 
 void remove(const Connection& db, const ForgetQuery& query) {
   bring_back(db);
   db.execute(sql("forget"));
+  db.execute(sql("settle_failures"));
   if (query.run) {
     for (const char* statement :
          {"UPDATE verdicts SET run = NULL WHERE run = ?", "UPDATE attempts SET run = NULL WHERE run = ?",
@@ -94,6 +110,7 @@ Forgotten count(const Connection& db, const ForgetQuery& query) {
   Forgotten gone;
   gone.trials = db.integer("SELECT count(*) FROM doomed_trials");
   gone.measurements = db.integer("SELECT count(*) FROM doomed_measurements");
+  gone.failures = db.integer("SELECT count(*) FROM doomed_failures");
   gone.finals = db.integer("SELECT count(*) FROM doomed_finals");
   gone.runs = query.run ? 1 : 0;
   return gone;

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <tuple>
 
 namespace db {
 
@@ -25,14 +24,6 @@ tuner::model::Digest StoredMeasurement::key(const tuner::model::Digest& trial) c
   digest.add(measurement.launches_per_sample).add(std::bit_cast<std::int64_t>(measurement.median_ns));
   for (const double sample : measurement.samples_ns) digest.add(std::bit_cast<std::int64_t>(sample));
   return digest.finish();
-}
-
-bool StoredMeasurement::is_before(const StoredMeasurement& other) const {
-  const auto rank = [](const StoredMeasurement& one) {
-    const bool counts = one.sequence > 0;
-    return std::tuple(counts ? one.sequence : 0, counts ? "" : one.measured_at, one.run, one.sequence);
-  };
-  return rank(*this) < rank(other);
 }
 
 StoredMeasurement current_measurement(const TrialRecord& trial) {
@@ -60,6 +51,7 @@ bool is_of(const StoredMeasurement& measurement, const TrialRecord& trial) {
 }
 
 TrialRecord as_measured(TrialRecord trial, const StoredMeasurement& measurement) {
+  if (!trial.outcome.measurement) trial.outcome = {};  // what was found of a failure
   trial.outcome.status = measurement.status;
   trial.outcome.detail.clear();
   trial.outcome.measurement = measurement.measurement;
@@ -67,6 +59,18 @@ TrialRecord as_measured(TrialRecord trial, const StoredMeasurement& measurement)
   trial.run = measurement.run;
   trial.sequence = measurement.sequence;
   trial.metrics = measurement.metrics;
+  return trial;
+}
+
+TrialRecord as_failed(TrialRecord trial, const PastFailure& failure) {
+  trial.outcome = {};
+  trial.outcome.status = failure.status;
+  trial.outcome.detail = failure.detail;
+  trial.outcome.verification = failure.verification;
+  trial.measured_at = failure.measured_at;
+  trial.run = failure.run;
+  trial.sequence = failure.sequence;
+  trial.metrics.clear();
   return trial;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tuner/model/record_fields.hpp"
@@ -64,8 +65,6 @@ struct StoredMeasurement {
   /// Identity by content and by the run that took it, so that the same measurement arriving twice (merge,
   /// import) is kept once, and equal ones of two tuners are two.
   tuner::model::Digest key(const tuner::model::Digest& trial) const;
-  /// Whether `other` of the same trial is the current one of the two, as the rank in rows.cpp has it.
-  bool is_before(const StoredMeasurement& other) const;
 };
 
 /// A trial with its measurements before the current one.
@@ -95,6 +94,17 @@ struct PastFailure {
   std::int64_t sequence = 0;  ///< as TrialRecord::sequence
   tuner::model::Verification verification;
 };
+
+/// Of measurements and failures of one trial the greatest is the current one, as the rank in rows.cpp has it.
+template <class Result>
+auto rank_of(const Result& one) {
+  const bool counts = one.sequence > 0;
+  return std::tuple(counts ? one.sequence : 0, counts ? "" : one.measured_at, one.run, one.sequence);
+}
+
+/// The trial as that failure left it.
+tuner::model::TrialRecord as_failed(tuner::model::TrialRecord trial, const PastFailure& failure);
+
 /// One run of a binary's probes. One that is cleared was wrong perhaps, and the probes were run again since.
 struct Probing {
   tuner::model::ProbeVerdict verdict;

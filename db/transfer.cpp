@@ -122,21 +122,6 @@ std::int64_t export_database(const Connection& db, const TrialFilter& filter, st
 
 namespace {
 
-/// Makes `trial` what `run` said of it, where that is an outcome that a later run has replaced.
-bool restore_failure(Statement& select, TrialRecord& trial, const Digest& run) {
-  const auto failure = select.first(read_row<PastFailure>, run, trial.key);
-  if (!failure) return false;
-  trial.outcome = {};
-  trial.outcome.status = failure->status;
-  trial.outcome.detail = failure->detail;
-  trial.outcome.verification = failure->verification;
-  trial.measured_at = failure->measured_at;
-  trial.sequence = failure->sequence;
-  trial.metrics.clear();
-  trial.run = run;
-  return true;
-}
-
 /// Trials that it measured and a later run measured again, each as it was then.
 void put_replaced(const Connection& db, const Digest& run, Arrivals& arrivals) {
   Statement select(db,
@@ -151,9 +136,10 @@ void put_replaced(const Connection& db, const Digest& run, Arrivals& arrivals) {
     const Digest key = row.digest();
     StoredTrial stored{loader.find(key, true).value(), taken.all(read_row<StoredMeasurement>, key, run)};
     const auto last =
-        std::ranges::max_element(stored.earlier, [](const auto& a, const auto& b) { return a.is_before(b); });
-    const bool is_taken = last != stored.earlier.end();
-    if (!restore_failure(failures, stored.trial, run) && is_taken)
+        std::ranges::max_element(stored.earlier, {}, [](const auto& one) { return rank_of(one); });
+    if (const auto failure = failures.first(read_row<PastFailure>, run, key))
+      stored.trial = as_failed(std::move(stored.trial), *failure);
+    else if (last != stored.earlier.end())
       stored.trial = as_measured(std::move(stored.trial), *last);
     arrivals.put(stored);
   }

@@ -90,13 +90,14 @@ struct ForgetQuery {
 struct Forgotten {
   std::int64_t trials = 0;
   std::int64_t measurements = 0;  ///< of trials that stay too
+  std::int64_t failures = 0;      ///< each of one trial in one run; of trials that stay too
   std::int64_t finals = 0;        ///< that chose a trial which goes, or were held by a run that goes
   std::int64_t runs = 0;
-  bool nothing() const { return trials + measurements + finals + runs == 0; }
+  bool nothing() const { return trials + measurements + failures + finals + runs == 0; }
 };
 
 /// Removes it, and what nothing refers to any more, in one transaction; with `dry_run` only tells what would
-/// go. A trial whose current measurement goes has the latest of those that stay.
+/// go. A trial whose current result goes has the latest of those that stay.
 Forgotten forget(const Connection& db, const ForgetQuery& query, bool dry_run);
 
 }  // namespace db

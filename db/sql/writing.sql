@@ -85,6 +85,28 @@ WHERE role = 'competitor'
                   WHERE p.family IN (SELECT q.family FROM ceilings AS g JOIN trials AS t ON t.id = g.trial
                                      JOIN cases AS m ON m.id = t.tuning_case JOIN problems AS q ON q.id = m.problem))
 
+-- # doom_trials_without_results
+-- Trials that lose a result, and that no other run measured or saw fail: nothing of them stays.
+INSERT INTO doomed_trials
+SELECT d.trial FROM (SELECT trial FROM doomed_measurements UNION SELECT trial FROM doomed_failures) AS d
+WHERE NOT EXISTS (SELECT 1 FROM measurements AS m
+                  WHERE m.trial = d.trial AND m.id NOT IN (SELECT id FROM doomed_measurements))
+  AND NOT EXISTS (SELECT 1 FROM earlier_failures AS f
+                  WHERE f.trial = d.trial AND (f.run, f.trial) NOT IN (SELECT run, trial FROM doomed_failures))
+  AND NOT EXISTS (SELECT 1 FROM trials AS t
+                  WHERE t.id = d.trial AND t.measurement IS NULL
+                    AND (coalesce(t.run, x''), t.id) NOT IN (SELECT run, trial FROM doomed_failures))
+ON CONFLICT DO NOTHING
+
+-- # select_bereft
+-- Trials that stay and lose their current result.
+SELECT t.id FROM doomed_measurements AS d JOIN trials AS t ON t.measurement = d.id
+UNION
+SELECT t.id FROM doomed_failures AS d JOIN trials AS t ON t.id = d.trial
+WHERE t.measurement IS NULL AND coalesce(t.run, x'') = d.run
+EXCEPT
+SELECT id FROM doomed_trials
+
 -- # forget
 -- Removes what the tables doomed_… name, then what nothing refers to any more.
 DELETE FROM final_entries WHERE final IN (SELECT id FROM doomed_finals) OR trial IN (SELECT id FROM doomed_trials);
@@ -100,6 +122,7 @@ WHERE probe IN (SELECT probe FROM trials WHERE id IN (SELECT id FROM doomed_tria
   AND probe NOT IN (SELECT probe FROM trials WHERE probe IS NOT NULL AND id NOT IN (SELECT id FROM doomed_trials));
 UPDATE trials SET measurement = NULL, status = 'skipped' WHERE id IN (SELECT id FROM doomed_trials);
 DELETE FROM measurements WHERE id IN (SELECT id FROM doomed_measurements);
+DELETE FROM earlier_failures WHERE (run, trial) IN (SELECT run, trial FROM doomed_failures);
 DELETE FROM counters WHERE trial IN (SELECT id FROM doomed_trials);
 DELETE FROM trials WHERE id IN (SELECT id FROM doomed_trials);
 DELETE FROM tallies WHERE trials = 0;

@@ -92,6 +92,50 @@ TEST_SUITE("db") {
     CHECK(results.ask("SELECT median_ns FROM trials") == "200.0");
   }
 
+  TEST_CASE(
+      "of a trial that two runs had results of, measured or failed, the other run's is the current one") {
+    const TrialRecord measured = timed_trial("a", 512, 100);
+    const TrialRecord timeout = failed_trial("a", 512, TrialStatus::timeout);
+    TrialRecord wrong = failed_trial("a", 512, TrialStatus::wrong_result);
+    wrong.outcome.verification = {true, 5, 3, 12, 7, "C", "equal"};
+    struct Order {
+      TrialRecord first, second;
+    };
+    for (const Order& order : {Order{measured, timeout}, Order{timeout, measured}, Order{timeout, wrong},
+                               Order{wrong, measured}, Order{measured, wrong}, Order{wrong, timeout}}) {
+      for (const bool is_by_time : {false, true}) {
+        for (const bool first_goes : {true, false}) {
+          if (is_by_time && !first_goes) continue;
+          const TrialRecord& stays = first_goes ? order.second : order.first;
+          CAPTURE(to_string(order.first.outcome.status));
+          CAPTURE(to_string(order.second.outcome.status));
+          CAPTURE(first_goes);
+          Results results;
+          results.add(order.first, "run", monday);
+          results.add(order.second, "later", tuesday);
+          ForgetQuery query = of_run(first_goes ? "run" : "later");
+          if (is_by_time) {
+            query = {};
+            query.before = tuesday;
+          }
+          const db::Forgotten gone = results.forget(query);
+          CHECK(gone.trials == 0);
+          CHECK(gone.measurements + gone.failures == 1);
+          CHECK(results.ask("SELECT status FROM trials") == to_string(stays.outcome.status));
+          CHECK(results.ask("SELECT coalesce(median_ns, 0) FROM trials") ==
+                (stays.outcome.measurement ? "100.0" : "0"));
+          CHECK(results.ask("SELECT coalesce(verification_wrong_elements, 0) FROM trials") ==
+                std::to_string(stays.outcome.verification.wrong_elements));
+          CHECK(results.ask("SELECT count(*) FROM measurements") == (stays.outcome.measurement ? "1" : "0"));
+          CHECK(results.ask("SELECT count(*) FROM earlier_failures") == "0");
+          // Of what stays nothing is left without the other run.
+          CHECK(results.forget(of_run(first_goes ? "later" : "run")).trials == 1);
+          CHECK(results.ask("SELECT count(*) FROM trials") == "0");
+        }
+      }
+    }
+  }
+
   TEST_CASE("what was measured at the very moment is not before it") {
     Results results;
     results.add(timed_trial("a", 512, 100), "run", monday);

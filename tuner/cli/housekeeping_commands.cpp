@@ -160,9 +160,10 @@ int forget(const Context& context, const ForgetOptions& options) {
   if (gone.nothing()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
-  write_out(fmt::format("{}: {}, {}, {}, {}\n", options.dry_run ? "would be forgotten" : "forgotten",
+  write_out(fmt::format("{}: {}, {}, {}, {}, {}\n", options.dry_run ? "would be forgotten" : "forgotten",
                         util::counted(gone.trials, "trial"), util::counted(gone.measurements, "measurement"),
-                        util::counted(gone.finals, "final"), util::counted(gone.runs, "run")));
+                        util::counted(gone.failures, "failure"), util::counted(gone.finals, "final"),
+                        util::counted(gone.runs, "run")));
   if (options.dry_run) write_err("nothing was changed; the same without --dry-run does it");
   return 0;
 }
@@ -179,7 +180,7 @@ void add_forget(const CommandPlace& place) {
   command.flag("--dry-run", options.dry_run, "only say what would go");
   command.settings("db progress");
   command->footer(
-      "All of it goes, or nothing. Trials that other runs measured too keep those measurements.\n"
+      "All of it goes, or nothing. Trials keep what other runs have measured of them, or seen fail.\n"
       "Example: tuner forget --kernel my_kernel --dry-run");
 }
 
