@@ -209,7 +209,7 @@ arguments = ["y.expected", "y.magnitude"]
     const auto run = replay(user, {});
     INFO(run.err);
     CHECK(run.exit_code == 0);
-    CHECK(has(run.err, "what is shown as milliseconds is 1 + the best score - score"));
+    CHECK(has(run.err, "what is shown as milliseconds is 1 + 0.5 - score"));
     CHECK(has(run.out, "A=2"));
   }
 

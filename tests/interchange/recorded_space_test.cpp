@@ -101,7 +101,7 @@ TEST_SUITE("tuner::interchange") {
                                   "file.json");
     };
     const RecordedSpace score = space_of("score", "-2");
-    CHECK(score.instead_of_time == "1 + the best score - score");
+    CHECK(score.instead_of_time == "1 + -2 - score");
     CHECK(score.entries[0].time_ns == 1e6);
     CHECK(score.entries[0].samples_ns.empty());
     CHECK(space_of("GFLOP/s", "4").entries[0].time_ns == 0.25e6);
@@ -136,6 +136,21 @@ TEST_SUITE("tuner::interchange") {
     CHECK(space.entries[1].time_ns == 1e6);
     CHECK(space.entries[2].status == TrialStatus::unlaunchable);
     CHECK(space.entries[3].time_ns == 1001e6);
+  }
+
+  TEST_CASE("scores of files that have other bests do not compete, since their times are of other scales") {
+    const auto recorded = [](const std::string& entries) {
+      return recorded_trials(parse_recorded_space(
+          R"({"objective": "score", "tune_params": {"A": [1, 2]}, "cache": {)" + entries + "}}",
+          "file.json"));
+    };
+    const std::string low = R"("1": {"A": 1, "score": 5})";
+    const std::string high = R"("2": {"A": 2, "score": 10.5})";
+    const auto environment = [](const RecordedTrials& of) { return of.trials.at(0).environment; };
+    CHECK(environment(recorded(low)) == environment(recorded(low)));
+    CHECK_FALSE(environment(recorded(low)) == environment(recorded(high)));
+    CHECK(environment(recorded(low + ", " + high)) == environment(recorded(high)));
+    CHECK(environment(recorded(high)).method == "recorded 1 + 10.5 - score");
   }
 
   TEST_CASE("a failure in a member of its own needs no time beside it") {

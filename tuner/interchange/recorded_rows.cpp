@@ -176,12 +176,12 @@ std::vector<Row> ktt_rows(const Json& file) {
 }
 
 /// Scores become what is above 0 and the less the better. Their best is known only when all were read.
-void turn_scores(std::vector<Row>& rows) {
-  double best = std::numeric_limits<double>::lowest();
+void turn_scores(std::vector<Row>& rows, Objective& objective) {
+  objective.best = std::numeric_limits<double>::lowest();
   for (const Row& row : rows)
-    if (row.status == TrialStatus::ok) best = std::max(best, row.time_ms);
+    if (row.status == TrialStatus::ok) objective.best = std::max(objective.best, row.time_ms);
   for (Row& row : rows)
-    if (row.status == TrialStatus::ok) row.time_ms = 1 + (best - row.time_ms);
+    if (row.status == TrialStatus::ok) row.time_ms = 1 + (objective.best - row.time_ms);
 }
 
 }  // namespace
@@ -193,7 +193,7 @@ double Objective::as_time(double value) const {
 std::string Objective::text() const {
   if (kind == Kind::time) return "";
   if (kind == Kind::rate) return "1 / (" + name + ")";
-  return kind == Kind::score ? fmt::format("1 + the best {0} - {0}", name) : name;
+  return kind == Kind::score ? fmt::format("1 + {} - {}", best, name) : name;
 }
 
 Objective objective_of(const Json& file, const std::string& name) {
@@ -202,10 +202,10 @@ Objective objective_of(const Json& file, const std::string& name) {
                          name);
 }
 
-std::vector<Row> rows_of(const Json& file, const Objective& objective) {
+std::vector<Row> rows_of(const Json& file, Objective& objective) {
   if (file.contains("Results")) return ktt_rows(file);
   std::vector<Row> rows = file.contains("results") ? t4_rows(file, objective) : cache_rows(file, objective);
-  if (objective.kind == Objective::Kind::score) turn_scores(rows);
+  if (objective.kind == Objective::Kind::score) turn_scores(rows, objective);
   return rows;
 }
 

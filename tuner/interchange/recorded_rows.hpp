@@ -26,6 +26,7 @@ struct Objective {
   enum class Kind { time, cost, rate, score };
   std::string name;
   Kind kind = Kind::time;
+  double best = 0;  ///< of scores, set by rows_of(): two files with other bests have other times
 
   double as_time(double value) const;  ///< of a score itself: rows_of() turns all of a file
   std::string text() const;            ///< as RecordedSpace::instead_of_time
@@ -36,6 +37,6 @@ Objective objective_of(const Json& file, const std::string& name);
 
 /// What a file of any of the three formats says, configuration by configuration. Throws Json::exception where
 /// it does not follow its format.
-std::vector<Row> rows_of(const Json& file, const Objective& objective);
+std::vector<Row> rows_of(const Json& file, Objective& objective);
 
 }  // namespace tuner::interchange

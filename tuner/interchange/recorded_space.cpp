@@ -187,7 +187,7 @@ RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
     if (!t4 && !ktt && !(file.contains("cache") && file.contains("tune_params")))
       throw model::Error(fmt::format("{} has neither `cache` and `tune_params` nor `results`", name),
                          formats);
-    const Objective objective = objective_of(file, name);
+    Objective objective = objective_of(file, name);
     std::vector<Row> rows = rows_of(file, objective);
     if (rows.empty()) throw model::Error(fmt::format("{} holds no configuration", name));
     spell_mixed_values(rows);

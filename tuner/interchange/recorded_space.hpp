@@ -32,7 +32,7 @@ struct RecordedSpace {
   std::vector<model::ParameterSpec> parameters;  ///< with the values that occur; numbers ascending
   std::vector<Entry> entries;                    ///< each configuration once, the first time it is recorded
   /// What is searched in milliseconds' stead where the recording is of no times, the less the better:
-  /// `1 + the best score - score`, `1 / GFLOP/s`, `energy`. Empty: times.
+  /// `1 + 10 - score` where 10 is the best, `1 / GFLOP/s`, `energy`. Empty: times.
   std::string instead_of_time;
 
   /// What is computed, with the names that our own exports add; in others SIZE_0, SIZE_1, … of 1 where the
