@@ -281,6 +281,21 @@ Configuration read_configuration(Statement::Use& row) {
   return stored_configuration(json, row.text());
 }
 
+Problem read_problem(Statement::Use& row) {
+  Problem problem;
+  try {
+    RowReader reader(row);
+    describe_own(reader, problem);
+  } catch (const Error& error) {
+    throw Error(
+        fmt::format("a problem of the family {}: {}", problem.family, error.what()),
+        fmt::format("remove it with `tuner forget --kernel {}`, or with `tuner forget --run ID` the run that "
+                    "brought it; `tuner list runs` has the IDs",
+                    problem.family));
+  }
+  return problem;
+}
+
 std::optional<double> read_real(Statement::Use& row) {
   if (!row.null()) return row.real();
   row.skip();

@@ -331,10 +331,12 @@ E read_enum(Statement::Use& row) {
   reader("", value);
   return value;
 }
+/// Its error says how to be rid of the problem.
+tuner::model::Problem read_problem(Statement::Use& row);
 /// The problem and the environment.
 template <class Record>
 void read_case(Statement::Use& row, Record& record) {
-  record.problem = read_row<tuner::model::Problem>(row);
+  record.problem = read_problem(row);
   record.environment = read_row<tuner::model::Environment>(row);
 }
 /// Both, and the record's own row.

@@ -136,6 +136,10 @@ WHERE id NOT IN (SELECT configuration FROM trials) AND id NOT IN (SELECT configu
 -- # count_deaths
 -- Deaths that were seen, and launches during which this machine itself went down. An attempt left open in this boot
 -- says nothing: its tuner was killed, or is still at it.
+DELETE FROM cases
+WHERE id NOT IN (SELECT tuning_case FROM tallies) AND id NOT IN (SELECT tuning_case FROM searches)
+  AND id NOT IN (SELECT tuning_case FROM attempts);
+DELETE FROM problems WHERE id NOT IN (SELECT problem FROM cases);
 SELECT count(*) FROM attempts
 WHERE trial = ?
   AND (outcome IN ('crashed', 'timeout') OR (closed_at IS NULL AND machine = ? AND boot <> ?))

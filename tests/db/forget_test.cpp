@@ -1,10 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <sstream>
+
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
+#include "tests/support/contains.hpp"
+#include "tuner/model/error.hpp"
 
 using namespace db_test;
 using db::ForgetQuery;
@@ -34,6 +39,7 @@ TEST_SUITE("db") {
     }
     std::string ask(const std::string& sql) const { return db_test::ask(m_folder / "tuner.db", sql); }
     db::ResultStore& store() { return m_store; }
+    std::filesystem::path file() const { return m_folder / "tuner.db"; }
 
    private:
     TempFolder m_folder;
@@ -44,6 +50,12 @@ TEST_SUITE("db") {
   ForgetQuery of_run(const std::string& run) {
     ForgetQuery query;
     query.run = key(run);
+    return query;
+  }
+
+  ForgetQuery of_kernel(const std::string& kernel) {
+    ForgetQuery query;
+    query.kernel = kernel;
     return query;
   }
 
@@ -200,6 +212,31 @@ TEST_SUITE("db") {
     CHECK(results.ask("SELECT count(*) FROM finals") == "0");
     CHECK(results.ask("SELECT count(*) FROM final_entries") == "0");
     CHECK(results.ask("SELECT count(*) FROM trials") == "3");
+  }
+
+  TEST_CASE("a size that cannot be read is named with the way to be rid of it, which works") {
+    Results results;
+    results.add(timed_trial("a", 512, 100), "run", monday);
+    TrialRecord bad = timed_trial("b", 1024, 100);
+    bad.kernel = "zero";
+    results.add(bad, "later", monday);
+    db_test::meddle(results.file(), "UPDATE problems SET sizes = '{\"M\":0}' WHERE size LIKE '1024%'");
+    for (const ForgetQuery& query : {of_run("later"), of_kernel("zero")}) {
+      const auto reads = [&] {
+        std::ostringstream out;
+        db::export_database(db::open_for_reading(results.file()), {}, out);
+        TempFolder folder;
+        db::merge_database(db::open_database(folder / "merged.db"), results.file());
+      };
+      const tuner::model::Error error = error_of(reads);
+      CHECK(contains(error.what(), "a problem of the family matmul: "));
+      CHECK(contains(error.hint(), "tuner forget --kernel matmul"));
+      CHECK(results.forget(query, true).trials == 1);
+      if (query.run) continue;
+      CHECK(results.forget(query).trials == 1);
+      reads();
+      CHECK(results.ask("SELECT count(*) FROM trials") == "1");
+    }
   }
 
   TEST_CASE("what was expected of a search goes with any kernel that took part in it") {

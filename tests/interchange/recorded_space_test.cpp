@@ -153,6 +153,42 @@ TEST_SUITE("tuner::interchange") {
     CHECK(environment(recorded(high)).method == "recorded 1 + 10.5 - score");
   }
 
+  TEST_CASE("an extent is a positive whole number, in quotes too, and else the file is refused") {
+    const auto text = [](const std::string& size) {
+      return R"({"problem_size": )" + size + R"(, "tune_params": {"A": [1]},
+"cache": {"1": {"A": 1, "time": 5}}})";
+    };
+    for (const char* size : {"0", "-5", "1e300", "[64, 0]", "64.5", "true", "\"0\"", "[{}]"}) {
+      CAPTURE(size);
+      CHECK(refusal(text(size)).find("file.json: problem_size has ") == 0);
+    }
+    const auto extents = [&](const std::string& size) {
+      return parse_recorded_space(text(size), "file.json").problem;
+    };
+    CHECK(extents("64") == std::vector<std::int64_t>{64});
+    CHECK(extents("64.0") == std::vector<std::int64_t>{64});
+    CHECK(extents("\"64\"") == std::vector<std::int64_t>{64});
+    CHECK(extents("[\"64\", 32]") == std::vector<std::int64_t>{64, 32});
+    CHECK(extents("\"callable\"").empty());  // Kernel Tuner's word for a size that a function says
+    CHECK(extents("null").empty());
+  }
+
+  TEST_CASE("a name is text that a database takes, and else the file and the name are told") {
+    for (const std::string key : {"kernel_name", "device_name"}) {
+      const auto text = [&](const std::string& name) {
+        return "{\"" + key + "\": " + name + R"(, "tune_params": {"A": [1]},
+"cache": {"1": {"A": 1, "time": 5}}})";
+      };
+      CHECK(refusal(text('"' + std::string(257, 'k') + '"')) ==
+            "file.json: " + key + " has more than 256 characters");
+      CHECK(refusal(text("5")) == "file.json: " + key + " is 5, a name was expected");
+      CHECK(refusal(text("null")) == "accepted");
+      std::string wide;
+      for (int i = 0; i < 256; ++i) wide += "\u00fc";
+      CHECK(refusal(text('"' + wide + '"')) == "accepted");
+    }
+  }
+
   TEST_CASE("a failure in a member of its own needs no time beside it") {
     const RecordedSpace space = parse_recorded_space(
         R"({"tune_params": {"A": [1]}, "cache": {"1": {"A": 1, "__error__": "InvalidConfig"}}})",

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "tuner/model/element_type.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::interchange {
 namespace {
@@ -77,10 +80,25 @@ Json parse_cut_off(const std::string& text, const std::string& name) {
   return json;
 }
 
+/// What the file calls a kernel or a device; empty where it does not say.
+std::string name_in(const Json& object, const char* key, const std::string& file) {
+  constexpr std::size_t longest = 256;  // that a database takes
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return "";
+  if (!found->is_string())
+    throw model::Error(fmt::format("{}: {} is {}, a name was expected", file, key, found->dump()),
+                       "correct it in the file");
+  const auto& text = found->get_ref<const std::string&>();
+  if (util::bytes_of_characters(text, longest) < text.size())
+    throw model::Error(fmt::format("{}: {} has more than {} characters", file, key, longest),
+                       "shorten it in the file");
+  return text;
+}
+
 /// The kernel that KTT's results are of.
-std::string ktt_kernel(const Json& file) {
+std::string ktt_kernel(const Json& file, const std::string& name) {
   for (const Json& result : file.at("Results"))
-    if (result.contains("KernelName")) return result.at("KernelName").get<std::string>();
+    if (result.contains("KernelName")) return name_in(result, "KernelName", name);
   return "";
 }
 
@@ -151,13 +169,31 @@ void add_entries(RecordedSpace& space, const std::vector<Row>& rows) {
   }
 }
 
+/// A whole number, which may stand in quotes. Nothing for other text: Kernel Tuner writes "callable", and
+/// expressions.
+std::optional<std::int64_t> extent_of(const Json& json, const std::string& name) {
+  if (json.is_string()) {
+    const auto number = util::parse_number<std::int64_t>(json.get<std::string>());
+    if (!number) return std::nullopt;
+    return extent_of(Json(*number), name);
+  }
+  constexpr double largest = 9e15;  // what a double holds exactly
+  const bool is_whole = json.is_number_integer() ||
+                        (json.is_number_float() && json.get<double>() == std::floor(json.get<double>()));
+  if (!is_whole || json.get<double>() < 1 || json.get<double>() > largest)
+    throw model::Error(
+        fmt::format("{}: problem_size has {}, whole numbers from 1 on were expected", name, json.dump()),
+        "correct it in the file");
+  return json.get<std::int64_t>();
+}
+
 /// A number, or a list of numbers.
-std::vector<std::int64_t> extents_of(const Json& file) {
+std::vector<std::int64_t> extents_of(const Json& file, const std::string& name) {
   std::vector<std::int64_t> extents;
   const auto size = file.find("problem_size");
-  if (size == file.end()) return extents;
-  for (const Json& extent : size->is_array() ? *size : Json::array({*size}))
-    if (extent.is_number()) extents.push_back(extent.get<std::int64_t>());
+  if (size == file.end() || size->is_null()) return extents;
+  for (const Json& json : size->is_array() ? *size : Json::array({*size}))
+    if (const auto extent = extent_of(json, name)) extents.push_back(*extent);
   return extents;
 }
 
@@ -195,15 +231,15 @@ RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
     space.instead_of_time = objective.text();
     // A T4 file has no place for these; ours have them beside the unit of time.
     const Json& names = t4 && file.contains("metadata") ? file.at("metadata") : file;
-    space.device = names.value("device_name", "");
-    if (ktt && file.contains("Metadata")) space.device = file.at("Metadata").value("Device", "");
-    space.kernel = ktt ? ktt_kernel(file) : names.value("kernel_name", "");
-    space.problem = extents_of(names);
+    space.device = name_in(names, "device_name", name);
+    if (ktt && file.contains("Metadata")) space.device = name_in(file.at("Metadata"), "Device", name);
+    space.kernel = ktt ? ktt_kernel(file, name) : name_in(names, "kernel_name", name);
+    space.problem = extents_of(names, name);
     read_own_names(space, names);
     space.parameters = parameters_of(rows, name);
     add_entries(space, rows);
   } catch (const Json::exception& error) {
-    throw model::Error(fmt::format("{} does not follow its format: {}", name, error.what()));
+    throw model::Error(fmt::format("{} does not follow its format: {}", name, error.what()), formats);
   }
   return space;
 }
