@@ -40,14 +40,17 @@ void keep_faster(std::optional<Timed>& known, const Timed& time) {
   if (!known || time.ns < known->ns) known = time;
 }
 
-/// Of the final's run the last measurement is the final's; the others are of races.
+/// Of the final's run the last measurement is the final's; the others are of races. The fastest may have been
+/// forgotten: ratios are by the time of the first that is left.
 std::vector<Finalist> read_finalists(Statement& times, const Digest& final) {
   std::vector<Finalist> finalists;
+  std::int64_t last_place = -1;
   auto row = times.use(final);
   while (row.step()) {
-    const auto place = static_cast<std::size_t>(row.integer());
-    if (finalists.size() <= place) finalists.resize(place + 1);
-    Finalist& finalist = finalists[place];
+    const std::int64_t place = row.integer();
+    if (place != last_place) finalists.emplace_back();
+    last_place = place;
+    Finalist& finalist = finalists.back();
     finalist.ratio = row.real();
     Timed time;
     time.ns = row.real();
@@ -61,6 +64,8 @@ std::vector<Finalist> read_finalists(Statement& times, const Digest& final) {
       keep_faster(finalist.race, time);
     }
   }
+  const double fastest = finalists.empty() ? 1 : finalists.front().ratio;
+  for (Finalist& finalist : finalists) finalist.ratio /= fastest;
   return finalists;
 }
 

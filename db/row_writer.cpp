@@ -70,6 +70,7 @@ RowWriter::RowWriter(const Connection& db, Life life)
           db, insert_into<FinalRecord::Coverage>("final_coverage", "final",
                                                  "UPDATE SET last = max(last, excluded.last)", run_in_key)),
       m_entry_coverage(db, sql("insert_entry_coverage")),
+      m_same_finals(db, sql("select_same_finals")),
       m_case_of(db, "SELECT tuning_case FROM trials WHERE id = ?"),
       m_ceiling(db, sql("insert_ceiling")),
       m_counter(db, sql("insert_counter")),
@@ -299,12 +300,32 @@ void RowWriter::put(const FinalRecord& final) {
                               final.problem.text(), entry.trial.hex()));
     }
   }
-  const Digest id = final_id(final, tuning_case);
-  put_row(m_final, final, id, tuning_case);
-  for (std::size_t place = 0; place < final.entries.size(); ++place)
-    put_row(m_final_entry, final.entries[place], id, place);
+  const Digest id = keep_most_whole(final, tuning_case);
   for (const FinalRecord::Coverage& covered : final.coverage) put_row(m_coverage, covered, id);
   if (final.coverage.empty()) m_entry_coverage.run(id);
+}
+
+Digest RowWriter::keep_most_whole(const FinalRecord& final, const Digest& tuning_case) {
+  using Copy = std::pair<std::int64_t, Digest>;  // finalists and id
+  const auto read_copy = [](Statement::Use& row) { return Copy{row.integer(), row.digest()}; };
+  const std::vector<Copy> known =
+      m_same_finals.all(read_copy, tuning_case, final.chosen, final.measured_at, final.run);
+  const Copy here{final.entries.size(), final_id(final, tuning_case)};
+  const Copy kept = known.empty() ? here : std::max(here, *std::ranges::max_element(known));
+  for (const Copy& copy : known) {
+    if (copy == kept) continue;
+    for (const char* statement :
+         {"DELETE FROM final_entries WHERE final = ?", "DELETE FROM final_coverage WHERE final = ?",
+          "DELETE FROM finals WHERE id = ?"}) {
+      Statement(m_db, statement).run(copy.second);
+    }
+  }
+  if (kept == here) {
+    put_row(m_final, final, here.second, tuning_case);
+    for (std::size_t place = 0; place < final.entries.size(); ++place)
+      put_row(m_final_entry, final.entries[place], here.second, place);
+  }
+  return kept.second;
 }
 
 namespace {

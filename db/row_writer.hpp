@@ -84,6 +84,10 @@ class RowWriter {
                     const More&... more);
   void put_binary(const tuner::model::TrialRecord& trial, Known known);
   void note(const Probing& probing, bool just_now);
+  /// A final of which finalists were forgotten in another database is the same final. Of those that are known
+  /// and `final` the one with the most finalists stays, which is returned.
+  tuner::model::Digest keep_most_whole(const tuner::model::FinalRecord& final,
+                                       const tuner::model::Digest& tuning_case);
   /// The outcome, or how its probes failed.
   tuner::model::TrialOutcome as_probed(const tuner::model::TrialRecord& trial);
 
@@ -102,9 +106,9 @@ class RowWriter {
   std::optional<Last> m_last;  ///< absent: unknown
   Statement m_device, m_environment, m_problem, m_case, m_kernel, m_configuration, m_run, m_binary,
       m_binary_kernel, m_new_trial, m_trial, m_measurement, m_final, m_final_entry, m_coverage,
-      m_entry_coverage, m_case_of, m_ceiling, m_counter, m_clear, m_probing, m_verdict, m_fail_probed,
-      m_failed_probe, m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_trial_failure, m_search,
-      m_search_kernel;
+      m_entry_coverage, m_same_finals, m_case_of, m_ceiling, m_counter, m_clear, m_probing, m_verdict,
+      m_fail_probed, m_failed_probe, m_acquit, m_earlier_failure, m_settle_failures, m_fill, m_trial_failure,
+      m_search, m_search_kernel;
 };
 
 }  // namespace db

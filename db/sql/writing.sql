@@ -36,6 +36,12 @@ JOIN kernels AS k ON k.id = t.kernel
 WHERE e.final = ?
 ON CONFLICT DO NOTHING
 
+-- # select_same_finals
+-- The copies of a final here, each with how many of its finalists were not forgotten.
+SELECT (SELECT count(*) FROM final_entries AS e WHERE e.final = f.id), f.id
+FROM finals AS f
+WHERE f.tuning_case = ? AND f.chosen = ? AND f.measured_at = ? AND f.run IS (SELECT id FROM runs WHERE id = ?)
+
 -- # tally_new_trials
 -- Counts trials that came without triggers, those behind the row that was the last, as trials_tally_insert does.
 INSERT INTO tallies (tuning_case, kernel, status, superseded, role, trials, latest)
@@ -130,16 +136,16 @@ DELETE FROM search_kernels WHERE search IN (SELECT id FROM doomed_searches);
 DELETE FROM searches WHERE id IN (SELECT id FROM doomed_searches);
 DELETE FROM binary_kernels WHERE binary NOT IN (SELECT binary FROM trials WHERE binary IS NOT NULL);
 DELETE FROM binaries WHERE id NOT IN (SELECT binary FROM trials WHERE binary IS NOT NULL);
+DELETE FROM cases
+WHERE id NOT IN (SELECT tuning_case FROM tallies) AND id NOT IN (SELECT tuning_case FROM searches)
+  AND id NOT IN (SELECT tuning_case FROM attempts);
+DELETE FROM problems WHERE id NOT IN (SELECT problem FROM cases);
 DELETE FROM configurations
 WHERE id NOT IN (SELECT configuration FROM trials) AND id NOT IN (SELECT configuration FROM attempts);
 
 -- # count_deaths
 -- Deaths that were seen, and launches during which this machine itself went down. An attempt left open in this boot
 -- says nothing: its tuner was killed, or is still at it.
-DELETE FROM cases
-WHERE id NOT IN (SELECT tuning_case FROM tallies) AND id NOT IN (SELECT tuning_case FROM searches)
-  AND id NOT IN (SELECT tuning_case FROM attempts);
-DELETE FROM problems WHERE id NOT IN (SELECT problem FROM cases);
 SELECT count(*) FROM attempts
 WHERE trial = ?
   AND (outcome IN ('crashed', 'timeout') OR (closed_at IS NULL AND machine = ? AND boot <> ?))

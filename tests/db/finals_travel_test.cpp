@@ -1,13 +1,17 @@
 // Finals and ceilings in exports, imports and merges.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/finals.hpp"
 #include "db/result_store.hpp"
+#include "db/statement.hpp"
 #include "db/transfer.hpp"
 #include "tests/db/fixture.hpp"
 #include "tests/support/contains.hpp"
@@ -57,6 +61,57 @@ TEST_SUITE("db") {
     CHECK(parsed.finals[0].coverage == kept.coverage);
     CHECK(db::finals(db::open_for_reading(folder / "b.db")).at(0).coverage == kept.coverage);
     CHECK(parsed.ceilings.at(0).unit == "GFLOP/s");
+  }
+
+  TEST_CASE("a final of which a finalist was forgotten stays the same final, and the whole one is kept") {
+    for (const char* gone : {"a", "c"}) {
+      CAPTURE(gone);
+      const TempFolder folder;
+      {
+        db::ResultStore store(folder / "whole.db");
+        race_and_hold_final(store);
+      }
+      std::filesystem::copy_file(folder / "whole.db", folder / "part.db");
+      db::ForgetQuery query;
+      query.trial = key(gone);
+      db::forget(db::open_database(folder / "part.db"), query, false);
+      for (const std::string name : {"whole", "part"})
+        std::ofstream(folder / (name + ".jsonl")) << exported(folder / (name + ".db"));
+      const auto check_in = [](const db::Connection& of) {
+        const auto ids = db::Statement(of, "SELECT tuning_case, id FROM finals").all([](auto& row) {
+          return std::pair{row.digest(), row.digest()};
+        });
+        REQUIRE(ids.size() == 1);
+        return db::FinalChecker(of).check(ids[0].first, ids[0].second);
+      };
+      const db::FinalCheck here = check_in(db::open_for_reading(folder / "part.db"));
+      const db::FinalCheck there = check_in(db::open_results(folder / "part.jsonl"));
+      CHECK(here.final_ns > 0);
+      CHECK_FALSE(here.is_off_clock());
+      CHECK(here.final_ns == there.final_ns);
+      CHECK(here.in_turn_ns == there.in_turn_ns);
+      int made = 0;
+      const auto together = [&](const std::string& first, const std::string& second) {
+        const auto path = folder / std::to_string(++made);
+        const db::Connection target = db::open_database(path);
+        for (const std::string& name : {first, second}) {
+          if (name.ends_with(".db"))
+            db::merge_database(target, folder / name);
+          else
+            db::import_file(target, folder / name);
+        }
+        return exported(path);
+      };
+      const std::string whole = exported(folder / "whole.db");
+      for (const char* one : {"whole.db", "whole.jsonl"}) {
+        for (const char* other : {"part.db", "part.jsonl"}) {
+          CHECK(together(one, other) == whole);
+          CHECK(together(other, one) == whole);
+        }
+      }
+      db::merge_database(db::open_database(folder / "part.db"), folder / "whole.db");
+      CHECK(exported(folder / "part.db") == whole);
+    }
   }
 
   TEST_CASE("an export of a part leaves out finals that were also between others") {
