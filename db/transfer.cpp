@@ -28,7 +28,7 @@ using tuner::model::TrialRecord;
 /// What the trials that are exported are of. It decides which of the other records go with them.
 class Selected {
  public:
-  explicit Selected(std::set<Digest> runs) : m_runs(std::move(runs)) {}
+  explicit Selected(std::set<Digest> runs, bool is_all) : m_runs(std::move(runs)), m_is_all(is_all) {}
   void add(const StoredTrial& stored) {
     const TrialRecord& trial = stored.trial;
     m_trials.insert(trial.key);
@@ -45,7 +45,8 @@ class Selected {
     return std::all_of(final.entries.begin(), final.entries.end(),
                        [&](const FinalRecord::Entry& entry) { return m_trials.contains(entry.trial); });
   }
-  bool has(const SearchRecord& search) const { return m_runs.contains(search.run); }
+  /// One whose run measured nothing new may be the one that ended a space.
+  bool has(const SearchRecord& search) const { return m_is_all || m_runs.contains(search.run); }
   bool has(const Ceiling& ceiling) const { return m_devices.contains(ceiling.device); }
   bool has(const StoredDeclaration& declaration) const {
     return m_kernels.contains({declaration.kernel.family, declaration.kernel.kernel});
@@ -55,6 +56,7 @@ class Selected {
 
  private:
   std::set<Digest> m_runs;
+  bool m_is_all;
   std::set<Digest> m_trials;
   std::set<Digest> m_probes;
   std::set<std::string> m_devices;
@@ -94,13 +96,14 @@ bool selects_all(const TrialFilter& filter) {
 
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out) {
   const Snapshot snapshot(db);
+  const bool is_all = selects_all(filter);
   const std::set<Digest> of_trials = runs_of_trials(db, filter);
   out << header_line();
   // Oldest first, so that a later export of the same database begins like an earlier one.
   const std::vector<RunRecord> newest_first = runs(db);
   for (auto run = newest_first.rbegin(); run != newest_first.rend(); ++run)
-    if (selects_all(filter) || of_trials.contains(run->id)) out << export_line(*run);
-  Selected selected(of_trials);
+    if (is_all || of_trials.contains(run->id)) out << export_line(*run);
+  Selected selected(of_trials, is_all);
   for_each_trial(db, filter, {.samples = true, .measurements = true}, [&](StoredTrial&& stored) {
     selected.add(stored);
     out << export_line(std::move(stored));

@@ -18,8 +18,8 @@ namespace db {
 /// Writes what `filter` selects as JSON Lines (export_file.hpp): header, runs, then one trial a line with all
 /// its measurements, then how runs before saw them fail, what probes said of them, the finals between
 /// selected trials alone, the ceilings of their devices, how their kernels were declared, and which of them
-/// those specs describe. Without a filter runs that measured nothing are there too. Equal databases give
-/// equal bytes. Returns the number of trials.
+/// those specs describe. Without a filter runs that measured nothing, and their searches, are there too.
+/// Equal databases give equal bytes. Returns the number of trials.
 std::int64_t export_database(const Connection& db, const TrialFilter& filter, std::ostream& out);
 
 /// A database of its own, in memory, with what one run measured, as it measured it, whatever was measured

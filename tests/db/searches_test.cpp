@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -42,6 +43,7 @@ TEST_SUITE("db") {
     SearchRecord record = sample_search();
     record.run = db_test::key(run);
     record.tried = static_cast<std::int64_t>(names.size());
+    record.failed = std::min(record.failed, record.tried);
     record.outlook->gain = gain;
     store.record_search(record);
   }
@@ -188,6 +190,23 @@ TEST_SUITE("db") {
     CHECK(db::import_file(old, folder / "before.jsonl").trials == 2);
     CHECK_FALSE(searched(old).has_value());
     CHECK(db::find_trial(old, db_test::key("a"))->origin.empty());
+  }
+
+  TEST_CASE("an export has the searches of runs that measured nothing new, where it has all") {
+    const TempFolder folder;
+    search(folder / "a.db", "first", {"a", "b"});
+    search(folder / "a.db", "second", {});
+    std::ofstream(folder / "a.jsonl") << db_test::exported(folder / "a.db");
+    const db::Connection target = db::open_database(folder / "target.db");
+    db::import_file(target, folder / "a.jsonl");
+    CHECK(db::searches(target).size() == 2);
+    CHECK(db::searches(target) == db::searches(db::open_for_reading(folder / "a.db")));
+    db::TrialFilter filter;
+    filter.kernel = "register_tile";
+    std::ofstream(folder / "part.jsonl") << db_test::exported(folder / "a.db", filter);
+    const db::Connection part = db::open_database(folder / "part.db");
+    db::import_file(part, folder / "part.jsonl");
+    CHECK(db::searches(part).size() == 1);
   }
 
   TEST_CASE("what an edited spec has made of the space is not what was searched; undone, it is again") {
