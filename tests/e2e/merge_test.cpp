@@ -110,6 +110,7 @@ TEST_SUITE("e2e") {
     CHECK(has(full.err, "could not be written to the database"));
     const std::string file = pending_file(full.err);
     REQUIRE(std::filesystem::exists(file));
+    CHECK(full.err.rfind(file) > full.err.find("tuner import"));  // the command that takes it names it
     REQUIRE(tell(user, "run", "2.db", {"--shard", "2/2"}).exit_code == 0);
     disk.clear();
     REQUIRE(user.types({"merge", "2.db", "disk/1.db", "--db", "a.db"}).exit_code == 0);

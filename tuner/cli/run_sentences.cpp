@@ -67,8 +67,10 @@ std::string command_of_whole(Context context) {
 
 void say_leftover(const std::string& what, const std::filesystem::path& file) {
   write_problem("tuner: " + what);
-  write_problem(file.empty() ? "  no folder could take them; they are lost with this process"
-                             : fmt::format("  they are in {}; `tuner import` takes them", file.string()));
+  write_problem(file.empty()
+                    ? "  no folder could take them; they are lost with this process"
+                    : fmt::format("  they are in {0}; this adds them to a database: tuner import {1}",
+                                  file.string(), util::shell_quote(file.string())));
 }
 }  // namespace
 
