@@ -210,7 +210,14 @@ extent = ["N"]
     CHECK(state("widened"));
     write_text(a, "kernel = 1\n");
     CHECK(state("unreadable"));
-    CHECK(has(said(), "has mistakes, or no kernel of this name any more"));
+    CHECK(has(said(), "has mistakes; to measure it anew:"));
+    write_text(a, replaced(spec, "name = \"scale\"", "name = \"other\"\nfamily = \"scale\""));
+    CHECK(state("unreadable"));
+    CHECK(has(words_of(said()), "scale was edited since: " + a +
+                                    " has no kernel of this name any more; "
+                                    "`tuner forget --kernel scale --db tuner.db` removes its results"));
+    CHECK_FALSE(has(said(), "tuner run"));
+    CHECK(has(best(user, "tuner.db", "json"), "\"measure\": null"));
     std::filesystem::remove(a);
     CHECK(state("unknown"));
     CHECK_FALSE(has(said(), "edited since"));

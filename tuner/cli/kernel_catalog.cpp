@@ -231,15 +231,33 @@ bool SpecFiles::has_place(const model::KernelDeclaration& declared) {
   return !declared.path.empty() && std::filesystem::is_regular_file(declared.path, error);
 }
 
+namespace {
+
+bool is_of(const model::KernelSpec& kernel, const model::KernelDeclaration& declared) {
+  return kernel.name == declared.kernel && kernel.family == declared.family;
+}
+
+}  // namespace
+
+const std::vector<model::KernelSpec>& SpecFiles::read(const std::string& path) {
+  const auto known = m_files.find(path);
+  return known != m_files.end() ? known->second : m_files.emplace(path, specs_of_file(path)).first->second;
+}
+
+bool SpecFiles::lacks(const model::KernelDeclaration& declared) {
+  if (!has_place(declared)) return false;
+  const std::vector<model::KernelSpec>& kernels = read(declared.path);
+  return !kernels.empty() && std::ranges::none_of(kernels, [&](const model::KernelSpec& kernel) {
+    return is_of(kernel, declared);
+  });
+}
+
 const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declared) {
   if (!has_place(declared)) return nullptr;
   const auto [space, is_new] = m_spaces.try_emplace({declared.path, declared.kernel});
   if (!is_new) return space->second.get();
-  auto read_before = m_files.find(declared.path);
-  if (read_before == m_files.end())
-    read_before = m_files.emplace(declared.path, specs_of_file(declared.path)).first;
-  for (const model::KernelSpec& kernel : read_before->second) {
-    if (kernel.name != declared.kernel || kernel.family != declared.family) continue;
+  for (const model::KernelSpec& kernel : read(declared.path)) {
+    if (!is_of(kernel, declared)) continue;
     try {
       space->second = std::make_unique<space::KernelSpace>(kernel);
     } catch (const model::Error&) {

@@ -62,10 +62,14 @@ class SpecFiles {
  public:
   /// Null where its file is not there any more, cannot be read, or has no such kernel.
   const space::KernelSpace* find(const model::KernelDeclaration& declared);
+  /// Whether its file can be read and has no such kernel.
+  bool lacks(const model::KernelDeclaration& declared);
   /// Whether the declaration names a file that is there, or a kernel of the program.
   static bool has_place(const model::KernelDeclaration& declared);
 
  private:
+  const std::vector<model::KernelSpec>& read(const std::string& path);
+
   std::map<std::string, std::vector<model::KernelSpec>> m_files;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<space::KernelSpace>>
       m_spaces;  // path and kernel

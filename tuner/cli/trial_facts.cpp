@@ -107,10 +107,11 @@ std::string device_of(const model::DeviceInfo& device) {
   return kind.naming == model::DeviceKind::Naming::word ? std::string(kind.name) : "";
 }
 
-SpecNote::State state_of(const model::KernelDeclaration& declared, const space::KernelSpace* now,
+SpecNote::State state_of(const model::KernelDeclaration& declared, SpecFiles& files,
                          const model::TrialRecord& winner, const model::DeviceLimits& limits) {
   if (!SpecFiles::has_place(declared) || declared.spec.empty()) return SpecNote::State::unknown;
-  if (now == nullptr) return SpecNote::State::unreadable;
+  const space::KernelSpace* const now = files.find(declared);
+  if (now == nullptr) return files.lacks(declared) ? SpecNote::State::absent : SpecNote::State::unreadable;
   if (now->spec_digest() == declared.spec) return SpecNote::State::unchanged;
   if (now->definition() != declared.definition) return SpecNote::State::changed;
   return now->contains(winner.problem, winner.configuration, limits) ? SpecNote::State::widened
@@ -239,9 +240,8 @@ std::vector<SpecNote> spec_notes(const db::Connection& connection, const db::Bes
       note.path = declared.path;
       note.declared_at = declared.declared_at;
       note.host = declared.host;
-      note.state =
-          state_of(declared, files.find(declared), winner, device ? device->limits : model::DeviceLimits());
-      if (!answers::sentence(note, winner.kernel).empty()) {
+      note.state = state_of(declared, files, winner, device ? device->limits : model::DeviceLimits());
+      if (note.state != SpecNote::State::absent && !answers::sentence(note, winner.kernel).empty()) {
         note.device = device ? device_of(*device) : "";
         note.command =
             command_for(declared.path, winner, {winner.problem.size_text()},
@@ -276,6 +276,12 @@ std::vector<std::string> spec_sentences(const db::BestAnswers& answers, const st
   }
   std::vector<std::string> sentences;
   for (const Told& told : all) {
+    if (told.note->command.empty()) {
+      const std::string text = fmt::format("{}; `tuner forget --kernel {}` removes its results",
+                                           told.sentence, util::shell_quote(told.winner->kernel));
+      if (std::ranges::find(sentences, text) == sentences.end()) sentences.push_back(text);
+      continue;
+    }
     sentences.push_back(told.sentence + "; to measure it anew:" +
                         pasteable(command_for(told.note->path, *told.winner, told.sizes, told.flags,
                                               told.note->device, context)));

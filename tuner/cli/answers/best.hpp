@@ -91,12 +91,13 @@ std::string remeasured_text(const db::BestAnswer& answer);
 /// What became of the spec that an answer was measured by.
 struct SpecNote {
   enum class State {
-    unknown,    ///< it was not declared, or its file is not here
-    unchanged,  ///< the file says what was measured
-    changed,    ///< what the kernel runs, or what is right, is another: spec, source or a header was edited
-    widened,    ///< its lists or constraints are others, and still have the answer
-    excluded,   ///< its lists or constraints are others, and have the answer no longer
-    unreadable  ///< the file has mistakes, or the kernel no longer
+    unknown,     ///< it was not declared, or its file is not here
+    unchanged,   ///< the file says what was measured
+    changed,     ///< what the kernel runs, or what is right, is another: spec, source or a header was edited
+    widened,     ///< its lists or constraints are others, and still have the answer
+    excluded,    ///< its lists or constraints are others, and have the answer no longer
+    unreadable,  ///< the file has mistakes
+    absent       ///< the file has the kernel no longer
   };
   State state = State::unknown;
   std::string path;         ///< empty: it was not declared

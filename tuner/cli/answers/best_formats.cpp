@@ -27,7 +27,8 @@ constexpr StateWords state_words[] = {{"unknown", ""},
                                       {"changed", ", or a file that it names, is not what was measured"},
                                       {"widened", " has other lists or constraints than what was searched"},
                                       {"excluded", " excludes a configuration that is named here"},
-                                      {"unreadable", " has mistakes, or no kernel of this name any more"}};
+                                      {"unreadable", " has mistakes"},
+                                      {"unreadable", " has no kernel of this name any more"}};
 
 const StateWords& words_of(const SpecNote& note) {
   return state_words[static_cast<int>(note.state)];
