@@ -196,5 +196,7 @@ TEST_SUITE("tuner command line, refresh") {
     const ProgramResult gone = user.refreshes();
     CHECK(gone.exit_code == 3);
     CHECK(has(gone.err, "left out: waste, whose spec is not at hand; --kernel FILE names it"));
+    CHECK(has(words_of(gone.err), "no spec of the finalists of these sizes is at hand"));
+    CHECK_FALSE(has(gone.err, "tuner run"));
   }
 }

@@ -7,6 +7,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -57,9 +58,16 @@ void ChosenRace::race(const std::vector<sweep::Chosen>& chosen, const std::vecto
     for (const sweep::Work& work : m_request.work) specs.push_back(work.kernel.spec());
     require_nvcc(specs, m_backend.device, m_backend.compiler);
     const sweep::TrialList list = sweep::list_chosen(m_request, chosen, m_store);
-    if (list.groups.empty())
+    if (chosen.empty())
+      throw NothingFound(fmt::format("no spec of {} is at hand", what),
+                         "--kernel FILE names a kernel's spec");
+    if (list.groups.empty()) {
+      const model::KernelSpec& spec = specs.front();
+      const bool has_file = !spec.path.empty() && !spec.path.starts_with(model::shipped_prefix);
+      const std::string& kernel = has_file ? spec.path : spec.name;
       throw NothingFound(fmt::format("none of {} can be launched on {}", what, m_backend.device.name),
-                         "`tuner run` searches what can");
+                         fmt::format("`tuner run --kernel {}` searches what can", util::shell_quote(kernel)));
+    }
     m_summary = sweep::sweep(m_request, list, services);
     sweep::declare_own(m_request, services);
   });
