@@ -83,8 +83,11 @@ SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::str
                                      : "choose another file with --db"};
     }
     case SQLITE_CORRUPT:
-      return error(fmt::format("the database is damaged: {}", found),
-                   fmt::format("save what is readable: sqlite3 '{}' .recover | sqlite3 recovered.db", file));
+      return error(
+          fmt::format("the database is damaged: {}", found),
+          fmt::format(
+              "save what is readable, kernel by kernel: tuner export --db {} --kernel NAME -o NAME.jsonl",
+              tuner::util::shell_quote(file)));
     case SQLITE_CANTOPEN:
       return error(fmt::format("cannot be opened: {}", found),
                    "check that the file and its folder can be read");
@@ -95,7 +98,8 @@ SqliteError sqlite_error(sqlite3* handle, std::string_view doing, const std::str
     case SQLITE_ERROR:
       if (!found.starts_with("no such ")) break;
       return error(fmt::format("the database was changed by another program: {}", found),
-                   fmt::format("a new one takes what is readable: `tuner merge '{}' --db new.db`", file));
+                   fmt::format("a new one takes what is readable: tuner merge {} --db new.db",
+                               tuner::util::shell_quote(file)));
     default:
       break;
   }

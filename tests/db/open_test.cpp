@@ -215,7 +215,7 @@ TEST_SUITE("db") {
     const Error error =
         error_of([&] { db::open_for_reading(path).integer("SELECT count(compile_log) FROM trials"); });
     CHECK_MESSAGE(contains(error.what(), "the database is damaged"), error.what());
-    CHECK(contains(error.hint(), "sqlite3 '" + path.string() + "' .recover | sqlite3 recovered.db"));
+    CHECK(contains(error.hint(), ": tuner export --db " + path.string() + " --kernel NAME -o NAME.jsonl"));
   }
 
   TEST_CASE("a database that lost an index is told so, and a new one takes what it holds") {
@@ -225,7 +225,7 @@ TEST_SUITE("db") {
     meddle(path, "DROP INDEX trials_of_case");
     const Error error = error_of([&] { db::best(db::open_for_reading(path), {}); });
     CHECK(contains(error.what(), "changed by another program: no such index: trials_of_case"));
-    CHECK(contains(error.hint(), "`tuner merge '" + path.string() + "' --db new.db`"));
+    CHECK(contains(error.hint(), ": tuner merge " + path.string() + " --db new.db"));
     db::ResultStore taker(folder / "new.db");
     CHECK(db::merge_database(taker.connection(), path).trials == 1);
   }
