@@ -273,7 +273,15 @@ void Connection::open_for_reading(const OpenOptions& options) {
     // A WAL database in a folder that takes no files cannot be locked. Without a log beside it no program is
     // writing either, so it can be read as it stands.
     const bool unlockable = error.result() == SQLITE_CANTOPEN || error.result() == SQLITE_READONLY;
-    if (!unlockable || fs::exists(m_path.string() + "-wal")) throw;
+    if (!unlockable) throw;
+    const fs::path log = m_path.string() + "-wal";
+    if (fs::exists(log)) {
+      throw Error(
+          fmt::format(
+              "{}: {} beside it holds results, and reading them takes a lock that cannot be made here",
+              m_path.string(), log.filename().string()),
+          "copy both to a folder that can be written, and name the copy");
+    }
     open_without_lock(options);
     m_notice = fmt::format("{}: its folder cannot be written, so it is read without a lock", m_path.string());
   }
