@@ -2,6 +2,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <future>
+#include <string>
+
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -346,6 +349,22 @@ extent = ["N"]
     CHECK(result.exit_code == 3);
     CHECK(has(result.err, "nowhere.jsonl"));
     CHECK(access((user.home / "new.db").c_str(), F_OK) != 0);
+  }
+
+  TEST_CASE("an import reads pipes, which can be read only once") {
+    const User user;
+    const std::string text =
+        tuner::test::read_text(std::string(TUNER_SOURCE_DIR) + "/tests/e2e/before_finals.jsonl");
+    const std::string pipe = user.home / "pipe";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    const auto writing = std::async(std::launch::async, [&] { write_text(pipe, text); });
+    const auto result = user.types({"import", "pipe", "--db", "new.db"});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.err, "pipe: "));
+    const auto from_input = user.types({"import", "-", "--db", "new.db"});
+    CHECK(from_input.exit_code == 1);
+    CHECK(has(from_input.err, "stdin"));  // which is empty here
   }
 
   TEST_CASE("a file that is no export has a next step, and makes no database") {

@@ -3,6 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include "config/settings.hpp"
 #include "db/database.hpp"
@@ -18,6 +25,7 @@
 #include "tuner/cli/kernel_catalog.hpp"
 #include "tuner/cli/trial_facts.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/util/files.hpp"
 #include "tuner/util/text.hpp"
 
 namespace tuner::cli {
@@ -58,14 +66,41 @@ auto watched(const config::Settings& settings, const db::Connection& connection,
   }
 }
 
+/// The files at `paths`. What can be read only once (a pipe, or `-` for standard input) is copied, since a
+/// file is looked at before it is read.
+class ReadableFiles {
+ public:
+  explicit ReadableFiles(const Paths& paths) {
+    for (const std::string& path : paths) m_files.push_back(readable(path == "-" ? "/dev/stdin" : path));
+  }
+  const std::vector<std::filesystem::path>& all() const { return m_files; }
+
+ private:
+  std::filesystem::path readable(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+    if (type != std::filesystem::file_type::fifo && type != std::filesystem::file_type::character)
+      return path;
+    if (!m_folder) m_folder.emplace();
+    std::ifstream in(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string name = fmt::format("{}-{}", path.filename().string(), m_files.size() + 1);
+    m_folder->write(name, text);
+    return m_folder->path() / name;
+  }
+
+  std::optional<util::TemporaryFolder> m_folder;
+  std::vector<std::filesystem::path> m_files;
+};
+
 int import_files(const Context& context, const Paths& paths) {
-  for (const std::string& path : paths) db::require_importable(path);  // before a database is made
+  const ReadableFiles files(paths);
+  for (const auto& file : files.all()) db::require_importable(file);  // before a database is made
   const config::Settings settings = context.settings();
   db::ResultStore store(settings.database());
-  return say_added(
-      store.connection(), paths, watched(settings, store.connection(), "importing", [&] {
-        return db::import_files(store.connection(), {paths.begin(), paths.end()}, judge_by_files());
-      }));
+  return say_added(store.connection(), paths, watched(settings, store.connection(), "importing", [&] {
+                     return db::import_files(store.connection(), files.all(), judge_by_files());
+                   }));
 }
 
 int merge_files(const Context& context, const Paths& paths) {
@@ -86,7 +121,7 @@ void add_import(const CommandPlace& place) {
                          "Add exported files and recordings of other tuners, all or none: a bad line leaves "
                          "everything unchanged",
                          import_files);
-  command.option("files", command.options(), "FILE", "exported files")->required();
+  command.option("files", command.options(), "FILE", "exported files; -: standard input")->required();
   command.settings("db progress");
 }
 
