@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "tests/e2e/large_recording.hpp"
+#include "tests/e2e/small_kernel.hpp"
 #include "tests/e2e/user.hpp"
 
 using namespace tuner;
@@ -122,6 +123,32 @@ TEST_SUITE("tuner command line, slurm") {
     refused({"--array", "2", "--shard", "1/2"}, "--shard");
     refused({"--array", "2", "--publish", "x.db"}, "--publish");
     refused({"--retry", "nowhere"}, "nowhere");
+  }
+
+  TEST_CASE(
+      "settings that are edited between two tasks change neither what these measure nor what they write") {
+    const User user;
+    const test::TemporaryFolder node;
+    fs::create_directory(user.home / ".git");
+    test::SmallKernel{
+        .name = "fill", .parameters = "BLOCK = [32, 64]", .block = "BLOCK", .is_verified = false}
+        .write(user.home);
+    REQUIRE(user.types({"slurm", "--array", "1", "--kernel", "fill.toml", "--sizes", "64", "--device", "cpu"})
+                .exit_code == 0);
+    test::write_text(user.home / "tuner.toml", "l2 = \"cold\"\nreport = \"r.md\"\n");
+    test::write_text(user.home / ".config/tuner/tuner.toml", "execution = \"eager\"\n");
+    auto environment = user.environment;
+    environment["SLURM_JOB_ID"] = environment["SLURM_ARRAY_TASK_ID"] = "1";
+    environment["TMPDIR"] = node.path();
+    const std::string folder = user.home / "tuner-sweep";
+    const auto task = test::run_program({"/bin/bash", folder + "/shards.sbatch"}, environment, folder);
+    INFO(task.err);
+    REQUIRE(task.exit_code == 0);
+    CHECK_FALSE(fs::exists(user.home / "r.md"));
+    const std::string measured = user.types({"export", "--db", "tuner-sweep/results/1.db"}).out;
+    CHECK(has(measured, "\"l2\":\"warm\""));
+    CHECK_FALSE(has(measured, "\"l2\":\"cold\""));
+    CHECK_FALSE(has(measured, "\"eager\""));
   }
 
   TEST_CASE("a folder's sweep is not written over") {
