@@ -70,6 +70,17 @@ TEST_CASE("kept headers that are damaged or gone, and headers somebody removed, 
   REQUIRE(good.status == TrialStatus::ok);
   for (const fs::path& file : kept_in(folder.path())) {
     const auto bytes = fs::file_size(file);
+    const fs::path whole = folder.path() / "whole";
+    fs::copy_file(file, whole);
+    for (const auto rest : {bytes - 10, bytes / 2, std::uintmax_t{5000}, std::uintmax_t{100}}) {
+      CAPTURE(rest);
+      fs::copy_file(whole, file, fs::copy_options::overwrite_existing);
+      fs::resize_file(file, rest);
+      const auto made = HostCompiler({.cache = cache}).compile(job);
+      CHECK_MESSAGE(made.status == TrialStatus::ok, made.log);
+      CHECK(made.binary == good.binary);
+    }
+    fs::copy_file(whole, file, fs::copy_options::overwrite_existing);
     for (const auto begin : {bytes / 10, bytes / 2}) {
       std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
       out.seekp(static_cast<std::streamoff>(begin));

@@ -47,6 +47,14 @@ bool died(const util::CommandResult& result) {
   return result.exit_code != 0 && (result.signal != 0 || compiler_died(result.output));
 }
 
+/// Whether g++ could not read its precompiled headers to their end.
+bool has_cut_off_headers(const util::CommandResult& result) {
+  constexpr const char* texts[] = {"cannot read PCH file", "while reading precompiled header", ".gch: "};
+  return result.exit_code != 0 && std::ranges::any_of(texts, [&](const char* text) {
+           return result.output.find(text) != std::string::npos;
+         });
+}
+
 /// Adds what a command said and how it ended.
 void add(const util::CommandResult& result, std::chrono::milliseconds limit,
          model::Compilation& compilation) {
@@ -140,7 +148,8 @@ util::CommandResult HostCompiler::run(Arguments& command, const std::filesystem:
   };
   util::CommandResult result = attempt();
   if (begin == nullptr) return result;
-  if (!begin->precompiled.empty() && !result.timed_out && died(result)) {
+  const bool may_be_headers = died(result) || has_cut_off_headers(result);
+  if (!begin->precompiled.empty() && !result.timed_out && may_be_headers) {
     RuntimeHeaders::drop_precompiled(*begin);
     result = attempt();
   }
