@@ -166,14 +166,14 @@ Pack cpu_pack() {
   matmul.sizes = {"M", "N", "K"};
   matmul.parameters = {matrix("A", bytes_of(size(0), size(2))), matrix("B", bytes_of(size(2), size(1))),
                        matrix("C", bytes_of(size(0), size(1)), true)};
-  matmul.targets = {{"host", "", {{{64, 64, 64}, 0, 1000, 0}}, {}, 1}};
+  matmul.targets = {{"host", "", {{{64, 64, 64}, 0, 1000, 0}}, {}, {1}}};
   Kernel row_sums;
   row_sums.family = "row_sums";
   row_sums.type = "float";
   row_sums.sizes = {"M", "N"};
   row_sums.parameters = {matrix("X", bytes_of(size(0), size(1))),
                          matrix("Y", bytes_of(size(0), constant(1)), true)};
-  row_sums.targets = {{"host", "", {}, {}, 2}};
+  row_sums.targets = {{"host", "", {}, {}, {2}}};
   const Compiled made = compiled(weighted_source, "weighted", {}, {"weights", "calls"});
   pack.images.push_back(made.image);
   pack.configurations.push_back(weighting(made, 3));
@@ -185,7 +185,7 @@ Pack cpu_pack() {
                          matrix("Y", bytes_of(size(0), constant(1)), true)};
   weighted.parameters[1].is_read = true;
   weighted.parameters[1].type = TUNER_INT32;
-  weighted.targets = {{"host", "", {}, {}, 3}};
+  weighted.targets = {{"host", "", {}, {}, {3}}};
   pack.kernels = {matmul, row_sums, weighted};
   return pack;
 }
