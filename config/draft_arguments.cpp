@@ -251,6 +251,12 @@ class ArgumentTables {
     std::string text = argument_table(name, m_types.spec_type(type, false, name), m_types.doubt(parameter));
     if (const SourceStruct* const one = m_types.struct_of(parameter))
       return text + field_values(*one, planned, name);
+    if (planned != nullptr && !planned->value.empty() && planned->keeps_rest) {
+      m_source.ask(
+          fmt::format("{}: is {} right? The program drops the rest of a quotient, and a spec keeps it", name,
+                      planned->value));
+      return text + fmt::format("value = \"{}\"  # ?\n", planned->value);
+    }
     if (planned != nullptr && !planned->value.empty())
       return planned->value == name ? text : text + fmt::format("value = \"{}\"\n", planned->value);
     const bool is_size = std::ranges::count(m_plan.sizes, upper(name)) > 0;

@@ -151,6 +151,7 @@ struct DraftParameter {
 
 struct PlannedArgument {
   std::string value;                          ///< of a value, as the spec writes it; empty: not known
+  bool keeps_rest = false;                    ///< it divides real numbers where the program divides integers
   std::map<std::string, std::string> fields;  ///< the same of those fields of a struct that are known
   std::vector<std::string> extent;            ///< of a buffer; empty: not known
   std::string extent_from;                    ///< for the comment

@@ -113,6 +113,7 @@ class LaunchWords {
     if (m_planned.is_open_type(planned.type)) planned.type = likely_type(parameter.type);
     if (!parameter.pointer) {
       planned.value = value(argument.value, planned.type);
+      planned.keeps_rest = drops_rest(argument.value, planned.type);
       planned.fields = fields(argument, planned.type);
       return planned;
     }
@@ -145,15 +146,19 @@ class LaunchWords {
     return {};
   }
 
-  /// It divides integers, where a spec would divide real numbers.
-  static bool drops_rest(const Value& value) {
-    return value.is_call("/") || std::ranges::any_of(value.operands, drops_rest);
+  static bool is_real_type(const std::string& type) { return type == "float" || type == "double"; }
+
+  /// It divides integers, where a spec divides real numbers.
+  static bool drops_rest(const Value& value, const std::string& type) {
+    return is_real_type(type) &&
+           (value.is_call("/") || std::ranges::any_of(value.operands, [&](const Value& operand) {
+              return drops_rest(operand, type);
+            }));
   }
 
   /// Empty: a spec cannot say it.
   std::string value(const Value& given, const std::string& type) const {
-    const bool is_real = type == "float" || type == "double";
-    if (is_real && drops_rest(given)) return "";
+    const bool is_real = is_real_type(type);
     const Value whole = is_real ? given : source::as_integer(given);
     return can_be_said(whole) || (is_real && real_can_be_said(whole)) ? text(whole) : "";
   }
@@ -174,7 +179,8 @@ class LaunchWords {
             return m_plan.names.contains(symbol) || !present ? std::nullopt
                                                              : std::optional(source::number_value(*present));
           });
-      if (const std::string said = value(one, field.type); !said.empty()) given[field.name] = said;
+      const std::string said = value(one, field.type);
+      if (!said.empty() && !drops_rest(one, field.type)) given[field.name] = said;
     }
     return given;
   }

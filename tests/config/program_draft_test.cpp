@@ -334,7 +334,7 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
               .empty());
   }
 
-  TEST_CASE("a quotient of integers is not said where a spec would keep its rest") {
+  TEST_CASE("a quotient of integers is a guess where a spec keeps its rest") {
     const auto draft = [](const std::string& scale) {
       return drafted(
           program_of("__global__ void k(float* d, const float* e, float s, int n) {\n"
@@ -343,8 +343,8 @@ TEST_SUITE("config::draft_spec of what the program says of arguments") {
     };
     CHECK(draft("n / 3.0f").draft.spec.find("value = \"N / 3.0\"\n") != std::string::npos);
     const Drafted whole = draft("n / 3");
-    CHECK(whole.draft.spec.find("value = \"1\"  # ?\n") != std::string::npos);
-    CHECK(whole.asks("s: which value?"));
+    CHECK(whole.draft.spec.find("value = \"N / 3\"  # ?\n") != std::string::npos);
+    CHECK(whole.asks("s: is N / 3 right? The program drops the rest of a quotient, and a spec keeps it"));
   }
 
   TEST_CASE("a size that the program changes before the launch is asked for") {
