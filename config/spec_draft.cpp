@@ -9,6 +9,7 @@
 
 #include "config/capture_draft.hpp"
 #include "config/draft_plan.hpp"
+#include "config/spec_reader.hpp"
 #include "tuner/model/element_type.hpp"
 
 namespace config {
@@ -91,7 +92,7 @@ class Draft {
     if (!is_verified)
       text += "verify = \"none\"  # ? nothing says what is right: docs/specs-verification.md\n";
     if (!m_plan.constraints.empty() || !is_verified) text += "\n";
-    text += fmt::format("[kernel]\nname = \"{}\"\n", m_source.kernel.name);
+    text += fmt::format("[kernel]\nname = \"{}\"\n", m_source.kernel.name.substr(0, most_letters_of_a_name));
     if (const std::string& family = m_source.request.family; !family.empty())
       text += fmt::format("family = \"{}\"  # `{}` is a family of shipped kernels\n", family,
                           m_source.kernel.name);

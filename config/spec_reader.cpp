@@ -241,7 +241,6 @@ bool is_list(const Node& node, std::string_view what, std::string_view expected,
 
 namespace {
 
-constexpr std::size_t most_letters = 64;
 constexpr std::size_t most_entry_letters = 256;
 
 // Last the members of threadIdx and its like: a macro of such a name breaks every one of them.
@@ -271,10 +270,10 @@ std::string_view owner_of(std::string_view name) {
 
 bool check_identifier(std::string_view name, std::string_view what, const model::SourceLocation& where,
                       Mistakes& mistakes) {
-  if (!tuner::space::is_identifier(name) || name.size() > most_letters) {
+  if (!tuner::space::is_identifier(name) || name.size() > most_letters_of_a_name) {
     mistakes.add(where, fmt::format("\"{}\" is no name for a {}", util::one_line(name, 80), what),
                  fmt::format("names are letters, digits and underscores, not a digit first, at most {}",
-                             most_letters));
+                             most_letters_of_a_name));
     return false;
   }
   return true;
@@ -293,13 +292,14 @@ bool check_name(std::string_view name, std::string_view what, const model::Sourc
 
 bool check_label(std::string_view name, std::string_view what, const model::SourceLocation& where,
                  Mistakes& mistakes) {
-  const bool good = !name.empty() && name.size() <= most_letters && name[0] != '-' && name[0] != '.' &&
-                    std::ranges::all_of(name, [](char c) {
+  const bool good = !name.empty() && name.size() <= most_letters_of_a_name && name[0] != '-' &&
+                    name[0] != '.' && std::ranges::all_of(name, [](char c) {
                       return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.';
                     });
   if (!good) {
-    mistakes.add(where, fmt::format("\"{}\" is no name for a {}", util::one_line(name, 80), what),
-                 fmt::format("such names are letters, digits, '_', '-' and '.', at most {}", most_letters));
+    mistakes.add(
+        where, fmt::format("\"{}\" is no name for a {}", util::one_line(name, 80), what),
+        fmt::format("such names are letters, digits, '_', '-' and '.', at most {}", most_letters_of_a_name));
   }
   return good;
 }

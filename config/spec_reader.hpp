@@ -121,6 +121,7 @@ void each_table(const Node& list, const std::string& name, std::string_view expe
 }
 
 constexpr std::size_t most_sizes_of_a_kernel = 8;
+constexpr std::size_t most_letters_of_a_name = 64;
 
 /// Whether `name` may name an argument, which is known to the spec alone: an identifier of at most 64
 /// letters. Reports when not; `what` is `argument`, ….

@@ -231,6 +231,13 @@ TEST_SUITE("config::draft_spec") {
     }));
   }
 
+  TEST_CASE("a kernel with a long name gets a name that a spec can have") {
+    const std::string name(70, 'k');
+    const Drafted result = drafted("__global__ void " + name + "(float* out, int n) { out[n] = 1; }");
+    CHECK(spec_of(result).name == name.substr(0, 64));
+    CHECK(spec_of(result).steps.front().entry == name);
+  }
+
   TEST_CASE("a kernel that says nothing of itself gets a draft that says so") {
     const Drafted result = drafted("__global__ void mystery(float* out) { out[threadIdx.x] = 1; }");
     CHECK(result.asks("how large is the problem?"));
