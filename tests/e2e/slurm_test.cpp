@@ -226,7 +226,7 @@ TEST_SUITE("tuner on a Slurm cluster") {
 
     // Whoever edits a script has it run as it is then; here, to see that a job is given no limit of ours.
     std::string script = test::read_text(user.at("a sweep/shards.sbatch"));
-    script.insert(script.find("\"$tuner\" run"), "ulimit -t >>limits\n");
+    script.insert(script.find("\"$tuner\" run"), "ulimit -t >>\"$shared/limits\"\n");
     test::write_text(user.at("a sweep/shards.sbatch"), script);
 
     const auto retried = user.types({"slurm", "--retry", "a sweep"});
