@@ -192,17 +192,50 @@ TEST_SUITE("tuner::sweep") {
     CHECK(seeds.size() == 2);
   }
 
-  TEST_CASE("a final that cannot be held is said, names the culprit and leaves the trials as they raced") {
+  TEST_CASE("a finalist that fails in the final loses its time, and the others have their final") {
     Bench bench;
-    bench.fails_in_final = true;
+    bench.behave = takes({{4, 1000}, {2, 1040}, {8, 1060}});
+    std::string status;
+    SUBCASE("it is wrong") {
+      bench.fail_in_final[4] = test::failed_in(model::TrialStatus::wrong_result, "y[0] is 9");
+      status = "wrong_result: y[0] is 9";
+    }
+    SUBCASE("its process dies") {
+      bench.fail_in_final[4] = test::failed_in(model::TrialStatus::crashed, "signal 11", true);
+      status = "crashed: signal 11";
+    }
+    const sweep::Summary summary = bench.run();
+    CHECK(summary.ending == sweep::Ending::done);
+    CHECK(summary.finals == 1);
+    REQUIRE(bench.finals.size() == 2);
+    CHECK(sorted(bench.finals[0]) == std::vector<int>{2, 4, 8});
+    CHECK(sorted(bench.finals[1]) == std::vector<int>{2, 8});
+    REQUIRE(bench.results.finals.size() == 1);
+    CHECK(bench.results.trials().at(bench.results.finals[0].chosen).configuration.text() == "SCALE=2");
+    const model::TrialRecord failed = bench.trial("SCALE=4");
+    CHECK(model::is_failure(failed.outcome.status));
+    CHECK_FALSE(failed.outcome.measurement);
+    CHECK(failed.metrics.empty());
+    REQUIRE(bench.watcher.notices.size() == 1);
+    CHECK(bench.watcher.notices[0] ==
+          "warning: scale SCALE=4 failed in the final of 1024 float, which is held without it: " + status);
+    const bool died = model::is_death(failed.outcome.status);
+    CHECK(bench.run().finals == 0);
+    CHECK(bench.launched == (died ? std::vector<int>{4} : std::vector<int>{}));
+    if (died) CHECK(bench.trial("SCALE=4").outcome.status == model::TrialStatus::quarantined);
+  }
+
+  TEST_CASE(
+      "a final that fails through no fault of a finalist is said, and leaves the trials as they raced") {
+    Bench bench;
+    bench.fail_in_final[4] = test::failed_in(model::TrialStatus::launch_error, "no memory");
     bench.behave = takes({{4, 1000}});
     const sweep::Summary summary = bench.run();
     CHECK(summary.ending == sweep::Ending::done);
     CHECK(summary.finals == 0);
     CHECK(bench.results.finals.empty());
     REQUIRE(bench.watcher.notices.size() == 1);
-    CHECK(bench.watcher.notices[0].find("scale SCALE=4") != std::string::npos);
-    CHECK(bench.watcher.notices[0].find("lost") != std::string::npos);
+    CHECK(bench.watcher.notices[0] == "warning: no final of 1024 float was held: no memory");
     CHECK(bench.trial("SCALE=4").outcome.measurement->median_ns == 1000);
   }
 

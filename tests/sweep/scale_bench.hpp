@@ -98,7 +98,10 @@ class ScaleRunner final : public model::TrialRunner {
     if (on_final) on_final(job);
     for (const model::TrialJob& trial : job.trials)
       finals.back().push_back(std::to_integer<int>(trial.binary.at(0)));
-    if (fails_in_final) return {{}, 0, 0, 0, failed_in(model::TrialStatus::crashed, "lost", true), 0};
+    for (std::size_t i = 0; i < finals.back().size(); ++i) {
+      const auto failure = fail_in_final.find(finals.back()[i]);
+      if (failure != fail_in_final.end()) return {{}, 0, 0, 0, failure->second, i};
+    }
     model::FinalOutcome outcome = simple_final(
         [this](const model::TrialJob& trial) {
           const auto raced = m_raced.find(trial.key);
@@ -113,8 +116,8 @@ class ScaleRunner final : public model::TrialRunner {
   std::function<void(model::FinalOutcome&)> doubt;  ///< what a final says beside the medians; may be null
   std::function<void(const model::FinalJob&)> on_final;  ///< may be null
   std::vector<int> launched;
-  std::vector<std::vector<int>> finals;  ///< scales of the finalists of each
-  bool fails_in_final = false;
+  std::vector<std::vector<int>> finals;              ///< scales of the finalists of each
+  std::map<int, model::TrialOutcome> fail_in_final;  ///< failures by scale
   bool is_in_final = false;
 
  private:
@@ -161,8 +164,8 @@ struct Bench {
   std::atomic<bool> stop{false};
   std::atomic<double> later_s = 0;  ///< what the clock is advanced by
   std::vector<int> launched;
-  std::vector<std::vector<int>> finals;  ///< scales of the finalists of each
-  bool fails_in_final = false;
+  std::vector<std::vector<int>> finals;              ///< scales of the finalists of each
+  std::map<int, model::TrialOutcome> fail_in_final;  ///< failures by scale
   std::function<void(model::FinalOutcome&)> doubt;
   std::function<void(const model::FinalJob&)> on_final;
   std::function<void(sweep::Request&)> adjust;
@@ -216,7 +219,7 @@ struct Bench {
 
   sweep::Summary run() {
     ScaleRunner runner(behave);
-    runner.fails_in_final = fails_in_final;
+    runner.fail_in_final = fail_in_final;
     runner.doubt = doubt;
     runner.on_final = on_final;
     const sweep::Summary summary = run_on(request(), {&runner});

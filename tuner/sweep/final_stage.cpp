@@ -30,6 +30,13 @@ auto preference(const model::TrialRecord& trial) {
   return std::tuple(registers, trial.block.count(), trial.kernel, trial.configuration.text());
 }
 
+/// Beside the others it may lack memory that it has alone, and one of them may have changed its inputs.
+bool is_own_failure(const model::TrialOutcome& failure) {
+  return failure.subject == model::Subject::trial && model::is_failure(failure.status) &&
+         failure.status != model::TrialStatus::launch_error &&
+         failure.status != model::TrialStatus::input_modified;
+}
+
 }  // namespace
 
 FinalStage::FinalStage(const Request& request, const TrialList& list, Services& services,
@@ -343,13 +350,11 @@ void FinalStage::hold_again(std::size_t group) {
 bool FinalStage::conclude(PreparedFinal final, const model::FinalOutcome& outcome, const std::string& gpu) {
   const model::Problem& problem = m_list.groups[final.group].problem;
   if (!outcome.complete()) {
-    const auto name = [&](std::size_t i) {
-      const model::TrialRecord& record = final.finalists[i].compiled->trial.record;
-      return fmt::format(" ({} {})", record.kernel, record.configuration.text());
-    };
-    m_services.observer.notice(fmt::format("the best of {} could not be measured again{}: {}", problem.text(),
-                                           outcome.culprit ? name(*outcome.culprit) : "",
-                                           outcome.failure.detail));
+    if (outcome.culprit && is_own_failure(outcome.failure))
+      hold_without(std::move(final), *outcome.culprit, outcome.failure, gpu);
+    else
+      m_services.observer.notice(
+          fmt::format("warning: no final of {} was held: {}", problem.text(), outcome.failure.detail));
     return false;
   }
   record(final, outcome, gpu);
@@ -360,6 +365,25 @@ bool FinalStage::conclude(PreparedFinal final, const model::FinalOutcome& outcom
   }
   hold_again(final.group);
   return true;
+}
+
+/// Its failure is its result; the binaries of the others are at hand.
+void FinalStage::hold_without(PreparedFinal final, std::size_t culprit, const model::TrialOutcome& failure,
+                              const std::string& gpu) {
+  std::vector<CompiledTrial> others;
+  for (std::size_t i = 0; i < final.finalists.size(); ++i)
+    if (i != culprit) others.push_back(std::move(*final.finalists[i].compiled));
+  model::TrialRecord failed = std::move(final.finalists[culprit].compiled->trial.record);
+  failed.run = m_request.run.id;
+  failed.gpu = gpu;
+  failed.metrics.clear();
+  failed.outcome = failure;
+  if (model::is_death(failure.status)) note_death(failed);
+  m_services.sink.record(failed);
+  m_services.observer.notice(fmt::format(
+      "warning: {} {} failed in the final of {}, which is held without it: {}: {}", failed.kernel,
+      failed.configuration.text(), failed.problem.text(), model::to_string(failure.status), failure.detail));
+  open(final.group, others);
 }
 
 /// What measuring the energy of a finalist takes at most, unless its launches are long.

@@ -69,8 +69,9 @@ class FinalStage : SweepPart {
   void say_unheld() const;
   /// The compilers were told to forget what they had: has it compiled again.
   void compile_again();
-  /// Records what came of it on the device `gpu`. One that could not be held is said and leaves the trials as
-  /// they raced. Returns whether it was held.
+  /// Records what came of it on the device `gpu`. Returns whether it was held. Where a finalist failed, that
+  /// becomes its result, and a final of the others is opened; any other failure leaves the trials as they
+  /// raced. Both are said.
   bool conclude(PreparedFinal final, const model::FinalOutcome& outcome, const std::string& gpu);
   /// The first group that trials are remembered of.
   std::optional<std::size_t> left() const;
@@ -113,6 +114,8 @@ class FinalStage : SweepPart {
   void end_comparisons(const std::string& gpu);
   PreparedFinal make(PreparedFinal opened);
   void hold_again(std::size_t group);
+  void hold_without(PreparedFinal final, std::size_t culprit, const model::TrialOutcome& failure,
+                    const std::string& gpu);
   void record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu);
 
   CompileAhead& m_compiling;

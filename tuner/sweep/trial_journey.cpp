@@ -40,6 +40,11 @@ void put_under_quarantine(model::TrialOutcome& outcome, int deaths) {
 
 }  // namespace
 
+void SweepPart::note_death(model::TrialRecord& record) {
+  m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
+  put_under_quarantine(record.outcome, m_services.source.deaths(record.key));
+}
+
 TrialJourney::TrialJourney(const Request& request, const TrialList& list, Services& services,
                            CandidateQueue& queue, CompileAhead& compiling, FinalStage& finals,
                            const DeviceSpread& spread, Summary& summary)
@@ -247,12 +252,6 @@ void TrialJourney::add_settings(const CandidateQueue::Item& item, model::TrialRe
   model::TrialOutcome& outcome = record.outcome;
   if (record.role != model::Role::baseline || outcome.status != TrialStatus::ok || settings.empty()) return;
   outcome.detail += (outcome.detail.empty() ? "" : "; ") + settings;
-}
-
-/// Counts it, and says so where it was one too many.
-void TrialJourney::note_death(model::TrialRecord& record) {
-  m_services.sink.close_attempt(record, record.outcome.status, record.outcome.detail);
-  put_under_quarantine(record.outcome, m_services.source.deaths(record.key));
 }
 
 /// A baseline that cannot be had is missed at every size for the same reason, which is said once.

@@ -142,7 +142,6 @@ class TrialJourney : SweepPart {
   void leave_out(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void skip(const model::TrialRecord& record, const CandidateQueue::Item& item);
   void add_settings(const CandidateQueue::Item& item, model::TrialRecord& record) const;
-  void note_death(model::TrialRecord& record);
   void say_missing(const model::TrialRecord& record);
   void say_without_library(const CandidateQueue::Item& item, const model::TrialRecord& record);
   /// Writes down what has not been launched.

@@ -135,6 +135,10 @@ class SweepPart {
       : m_request(request), m_list(list), m_services(services) {}
 
  protected:
+  /// Counts that the process of this trial died, and puts the trial under quarantine where it was one too
+  /// many.
+  void note_death(model::TrialRecord& record);
+
   const Request& m_request;
   const TrialList& m_list;
   Services& m_services;
