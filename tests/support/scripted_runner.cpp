@@ -223,9 +223,15 @@ model::TrialOutcome ScriptedRunner::run(const model::TrialJob& job) {
   return outcome;
 }
 
-model::FinalOutcome ScriptedRunner::run_final(const model::FinalJob& job) {
-  model::FinalOutcome outcome =
-      simple_final([this](const model::TrialJob& trial) { return run(trial); }, job);
+model::FinalOutcome ScriptedRunner::run_final_with_notice(
+    const model::FinalJob& job, const std::function<void(std::size_t)>& before_work) {
+  std::size_t next = 0;
+  model::FinalOutcome outcome = simple_final(
+      [&](const model::TrialJob& trial) {
+        before_work(next++);
+        return run(trial);
+      },
+      job);
   outcome.throttled_rounds = static_cast<int>(job.seed % 7);  // so that a seed lost on the way is seen
   for (std::size_t i = 0; i < job.trials.size(); ++i) {
     const Behaviour behaviour = behaviour_of(job.trials[i].plan.steps.front().entry);

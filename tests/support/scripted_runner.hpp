@@ -17,7 +17,11 @@ class ScriptedRunner : public model::TrialRunner {
 
   const model::DeviceInfo& device() const override { return m_device; }
   model::TrialOutcome run(const model::TrialJob& job) override;
-  model::FinalOutcome run_final(const model::FinalJob& job) override;
+  model::FinalOutcome run_final(const model::FinalJob& job) override {
+    return run_final_with_notice(job, [](std::size_t) {});
+  }
+  model::FinalOutcome run_final_with_notice(const model::FinalJob& job,
+                                            const std::function<void(std::size_t)>& before_work) override;
   model::Profile profile(const model::ProfileJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);

@@ -77,6 +77,9 @@ TEST_SUITE("tuner::worker messages") {
   bool same(const PhaseReport& a, const PhaseReport& b) {
     return a.phase == b.phase;
   }
+  bool same(const FinalistReport& a, const FinalistReport& b) {
+    return a.finalist == b.finalist;
+  }
   bool same(const Prepare&, const Prepare&) {
     return true;
   }
@@ -145,6 +148,7 @@ TEST_SUITE("tuner::worker messages") {
     CHECK(round_trip<CompilerReady>(encode(CompilerReady{"nvrtc 13.0"})).compiler == "nvrtc 13.0");
     CHECK(round_trip<PhaseReport>(encode(PhaseReport{model::TrialPhase::timing})).phase ==
           model::TrialPhase::timing);
+    CHECK(round_trip<FinalistReport>(encode(FinalistReport{3})).finalist == 3);
     const auto failure =
         round_trip<Failure>(encode(Failure{"no device", "look", model::ExitCode::no_device}));
     CHECK(failure.message == "no device");

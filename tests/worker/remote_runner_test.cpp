@@ -96,9 +96,12 @@ TEST_SUITE("tuner::worker runner") {
           std::pair("half_frame", TrialStatus::crashed), std::pair("throw", TrialStatus::crashed)}) {
       CAPTURE(entry);
       model::FinalJob bad = good;
-      bad.trials.push_back(test::trial_job(entry));
+      bad.trials.insert(bad.trials.begin() + 1, test::trial_job(entry));
       const model::FinalOutcome outcome = runner.run_final(bad);
       CHECK_FALSE(outcome.complete());
+      // An exception says nothing of who was at work.
+      CHECK(outcome.culprit.has_value() == (std::string_view(entry) != "throw"));
+      CHECK(outcome.culprit.value_or(1) == 1);
       CHECK(outcome.failure.status == status);
       CHECK(outcome.failure.device_lost);
       CHECK(runner.run_final(good) == alone);

@@ -67,6 +67,10 @@ class LazyRunner final : public model::TrialRunner {
   void prepare() override { static_cast<void>(runner()); }
   model::TrialOutcome run(const model::TrialJob& job) override { return runner().run(job); }
   model::FinalOutcome run_final(const model::FinalJob& job) override { return runner().run_final(job); }
+  model::FinalOutcome run_final_with_notice(const model::FinalJob& job,
+                                            const std::function<void(std::size_t)>& before_work) override {
+    return runner().run_final_with_notice(job, before_work);
+  }
   model::Profile profile(const model::ProfileJob& job) override { return runner().profile(job); }
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
     m_listener = std::move(listener);

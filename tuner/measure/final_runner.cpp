@@ -88,16 +88,23 @@ std::vector<const InputSets*> get_all(InputsCache& inputs, const std::vector<mod
 
 }  // namespace
 
-model::FinalOutcome DeviceTrialRunner::run_final(const model::FinalJob& job) {
+model::FinalOutcome DeviceTrialRunner::run_final_with_notice(
+    const model::FinalJob& job, const std::function<void(std::size_t)>& before_work) {
   model::FinalOutcome outcome;
-  if (!attempt(outcome.failure, [&] { attempt_final(job, outcome); })) return outcome;
+  if (!attempt(outcome.failure, [&] { attempt_final(job, before_work, outcome); })) return outcome;
   if (!outcome.complete()) m_inputs.distrust();
   m_last_active_ns = m_surroundings.now_ns();
   return outcome;
 }
 
 /// On every exception outcome.culprit is the finalist whose work was under way.
-void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome) {
+void DeviceTrialRunner::attempt_final(const model::FinalJob& job,
+                                      const std::function<void(std::size_t)>& before_work,
+                                      model::FinalOutcome& outcome) {
+  const auto begin = [&](std::size_t finalist) {
+    outcome.culprit = finalist;
+    before_work(finalist);
+  };
   wake_up();
   enter(model::TrialPhase::preparing);
   outcome.failure.subject = model::Subject::problem;
@@ -106,7 +113,7 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
   FinalTask task;
   std::vector<std::unique_ptr<Finalist>> finalists;
   for (std::size_t i = 0; i < job.trials.size(); ++i) {
-    outcome.culprit = i;
+    begin(i);
     enter(model::TrialPhase::loading);
     finalists.push_back(std::make_unique<Finalist>(*m_device, job.trials[i], *sets[i]));
     Examination& examination = finalists.back()->examination();
@@ -125,7 +132,7 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
   task.begin_round = [this] { enter(model::TrialPhase::timing); };
   task.rest = [] { std::this_thread::sleep_for(cooling); };
   task.sample = [&](std::size_t finalist) {
-    outcome.culprit = finalist;
+    begin(finalist);
     return finalists[finalist]->sample();
   };
   model::FinalOutcome result = Final(std::move(task)).run();
@@ -136,12 +143,12 @@ void DeviceTrialRunner::attempt_final(const model::FinalJob& job, model::FinalOu
     EnergyMeter* const own = job.trials[i].policy.energy ? meter_for(job.trials[i]) : nullptr;
     if (own == nullptr) continue;
     meter = own;
-    outcome.culprit = i;
+    begin(i);
     loads.push_back(finalists[i]->load([this] { enter(model::TrialPhase::timing); }));
     whose.push_back(i);
   }
   if (meter != nullptr) {
-    const auto energies = meter->in_turn(loads, [&](std::size_t load) { outcome.culprit = whose[load]; });
+    const auto energies = meter->in_turn(loads, [&](std::size_t load) { begin(whose[load]); });
     for (std::size_t i = 0; i < energies.size(); ++i) result.standings[whose[i]].energy = energies[i];
   }
 

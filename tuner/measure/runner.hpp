@@ -131,7 +131,11 @@ class DeviceTrialRunner final : public model::TrialRunner {
   /// A final on verified kernels, each verified once more before the first round. Fences and inputs are
   /// looked at after the last round; what is wrong then has no culprit. `timing` is entered with
   /// each round. Energy is measured behind the last one, where the policy asks for it.
-  model::FinalOutcome run_final(const model::FinalJob& job) override;
+  model::FinalOutcome run_final(const model::FinalJob& job) override {
+    return run_final_with_notice(job, [](std::size_t) {});
+  }
+  model::FinalOutcome run_final_with_notice(const model::FinalJob& job,
+                                            const std::function<void(std::size_t)>& before_work) override;
   /// Each pass finds the caches as a timed launch does: after another run of the same, or flushed where the
   /// policy says so.
   model::Profile profile(const model::ProfileJob& job) override;
@@ -151,7 +155,8 @@ class DeviceTrialRunner final : public model::TrialRunner {
   void time(const model::TrialJob& job, Examination& examination, const device::Timing& warm_run,
             model::TrialOutcome& outcome);
   void attempt_profile(const model::ProfileJob& job, model::Profile& profile);
-  void attempt_final(const model::FinalJob& job, model::FinalOutcome& outcome);
+  void attempt_final(const model::FinalJob& job, const std::function<void(std::size_t)>& before_work,
+                     model::FinalOutcome& outcome);
   void add_reading(model::Measurement& measurement) const;
   double max_sm_clock_mhz(const model::MeasurePolicy& policy) const;
   /// Nothing where it cannot be told of this plan under this policy.

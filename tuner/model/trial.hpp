@@ -423,6 +423,13 @@ class TrialRunner : public Seam {
   }
   /// `job` has at least one trial. A failure is a value here too.
   virtual FinalOutcome run_final(const FinalJob& job) = 0;
+  /// The same, but calls `before_work` with the place of a finalist before each time that it has that to do:
+  /// who is at work when the process dies is the culprit. Runners that do not share a process with the trial
+  /// leave it out.
+  virtual FinalOutcome run_final_with_notice(const FinalJob& job,
+                                             const std::function<void(std::size_t)>& /*before_work*/) {
+    return run_final(job);
+  }
   /// Verifies the trial and reads hardware counters over one run; nothing is timed. Throws model::Error where
   /// nothing can be counted.
   virtual Profile profile(const ProfileJob& /*job*/) {

@@ -107,15 +107,21 @@ struct PhaseReport {
   model::TrialPhase phase = model::TrialPhase::loading;
 };
 
+/// The running final has this finalist do its work next.
+struct FinalistReport {
+  std::size_t finalist = 0;
+};
+
 /// What cannot be understood, and why.
 struct ProtocolError {
   std::string message;
 };
 
 /// A message says what it is by its place in this list.
-using Message = std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation,
-                             TrialRequest, PhaseReport, model::TrialOutcome, FinalRequest,
-                             model::FinalOutcome, Prepare, Proceed, ProfileRequest, model::Profile>;
+using Message =
+    std::variant<CompilerReady, RunnerReady, Failure, model::CompileJob, model::Compilation, TrialRequest,
+                 PhaseReport, model::TrialOutcome, FinalRequest, model::FinalOutcome, Prepare, Proceed,
+                 ProfileRequest, model::Profile, FinalistReport>;
 
 /// What an answer to a request says where something failed.
 inline model::TrialOutcome& failure_of(model::TrialOutcome& outcome) {
@@ -199,6 +205,11 @@ void describe(Archive&, T&) {}
 template <class Archive, model::Described<PhaseReport> T>
 void describe(Archive& a, T& v) {
   a("phase", v.phase);
+}
+
+template <class Archive, model::Described<FinalistReport> T>
+void describe(Archive& a, T& v) {
+  a("finalist", v.finalist);
 }
 
 namespace fields {

@@ -212,9 +212,12 @@ model::FinalOutcome RemoteRunner::run_final(const model::FinalJob& job) {
     for (const model::TrialJob& trial : job.trials) request.trials.push_back(this->request(trial));
     return encode(request);
   };
-  return answer_of<model::FinalOutcome>(
+  m_finalist.reset();
+  auto outcome = answer_of<model::FinalOutcome>(
       make_request, [&](TrialPhase phase) { return phase_deadline(m_settings, job, phase); }, nullptr,
       [&](const model::FinalOutcome& told) { return objection_to(told, job); });
+  if (m_finalist && *m_finalist < job.trials.size()) outcome.culprit = m_finalist;
+  return outcome;
 }
 
 model::Profile RemoteRunner::profile(const model::ProfileJob& job) {
@@ -332,8 +335,14 @@ std::variant<RemoteRunner::Answer, RemoteRunner::DiedEarly> RemoteRunner::await(
     if (const auto* failure = std::get_if<Failure>(message)) m_slot.give_up(*failure);
     if (std::holds_alternative<TrialOutcome>(*message) ||
         std::holds_alternative<model::FinalOutcome>(*message) ||
-        std::holds_alternative<model::Profile>(*message))
+        std::holds_alternative<model::Profile>(*message)) {
+      m_finalist.reset();  // it tells the culprit itself
       return Answer(std::move(*message));
+    }
+    if (const auto* next = std::get_if<FinalistReport>(message)) {
+      m_finalist = next->finalist;
+      continue;
+    }
     const auto* report = std::get_if<PhaseReport>(message);
     if (!report) return lost(TrialStatus::crashed, phase, "it answered with an unexpected message");
     began = true;

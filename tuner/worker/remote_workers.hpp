@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -75,7 +76,7 @@ class RemoteRunner : public model::TrialRunner {
   model::TrialOutcome run_with_notice(const model::TrialJob& job,
                                       const std::function<void()>& before_launch) override;
   /// A child that is lost in a final gives a FinalOutcome that failed as a trial would have; the culprit is
-  /// not known.
+  /// who was at work then.
   model::FinalOutcome run_final(const model::FinalJob& job) override;
   model::Profile profile(const model::ProfileJob& job) override;
   void report_phases_to(std::function<void(model::TrialPhase)> listener) override {
@@ -125,7 +126,8 @@ class RemoteRunner : public model::TrialRunner {
   WorkerSlot m_slot;
   std::set<model::Digest> m_references;  ///< that the child has
   std::function<void(model::TrialPhase)> m_listener;
-  std::function<bool()> m_is_late;  ///< null: never
+  std::function<bool()> m_is_late;        ///< null: never
+  std::optional<std::size_t> m_finalist;  ///< who is at work in the final in hand, or was when it was lost
 };
 
 }  // namespace tuner::worker

@@ -236,7 +236,10 @@ int serve_runner(int fd, const std::function<std::unique_ptr<model::TrialRunner>
         goes_on = answer(std::move(outcome));
       } else if (auto* final_request = std::get_if<FinalRequest>(&*message)) {
         const model::FinalJob job = job_of(*final_request, references);
-        goes_on = answer(outcome_of<model::FinalOutcome>([&] { return runner->run_final(job); }));
+        goes_on = answer(outcome_of<model::FinalOutcome>([&] {
+          return runner->run_final_with_notice(
+              job, [&](std::size_t finalist) { link.send(FinalistReport{finalist}); });
+        }));
       } else if (auto* counted = std::get_if<ProfileRequest>(&*message)) {
         references.complete(counted->trial);
         const model::ProfileJob job{std::move(counted->trial.job), std::move(counted->metrics)};
