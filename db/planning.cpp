@@ -379,6 +379,8 @@ PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within
   for (const Digest& final : finals) {
     std::set<Digest> entries;
     for (auto row = m_entries.use(final); row.step();) entries.insert(row.digest());
+    const FinalCheck check = m_checker.check(tuning_case, final);
+    field.contradicted_ns.push_back(check.is_unsettled() ? check.final_ns : 0);
     std::vector<bool>& sampled = field.sampled.emplace_back();
     for (const TrialRecord& trial : field.finalists) sampled.push_back(entries.contains(trial.key));
     std::vector<bool>& considered = field.considered.emplace_back();

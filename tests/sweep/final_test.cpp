@@ -301,6 +301,31 @@ TEST_SUITE("tuner::sweep") {
     }
   }
 
+  TEST_CASE("a final of trials with the same bits that the race contradicts is held once more, with those") {
+    Bench bench;
+    const model::OutputBits right{model::DigestBuilder().add("inputs").finish(),
+                                  model::DigestBuilder().add("outputs").finish()};
+    const auto raced = takes({{4, 0.2e6}, {2, 0.32e6}, {8, 0.62e6}, {16, 0.7e6}});
+    bench.behave = [&](int scale, const model::TrialJob& job) {
+      model::TrialOutcome outcome = raced(scale, job);
+      outcome.output_bits = right;
+      if (scale == 4) outcome.output_bits->outputs = {};
+      return outcome;
+    };
+    bench.adjust = [&](sweep::Request& request) {
+      request.same_bits = sweep::SameBits{std::nullopt, {{request.work[0].problems[0], "scale", right}}};
+    };
+    int held = 0;
+    bench.doubt = [&](model::FinalOutcome& outcome) {
+      if (++held == 1) outcome.standings.at(0).measurement.median_ns = 0.65e6;
+    };
+    CHECK(bench.run().finals == 2);
+    REQUIRE(bench.finals.size() == 2);
+    CHECK(bench.finals[0] == std::vector<int>{2});
+    CHECK(sorted(bench.finals[1]) == std::vector<int>{2, 8});  // 16 raced slower than the final says
+    CHECK(bench.run().finals == 0);
+  }
+
   TEST_CASE("what wins by the times of a final is in the next one, though its race was slower than theirs") {
     Bench bench;
     bench.behave = takes({{1, 1000}, {2, 1010}, {4, 1150}});

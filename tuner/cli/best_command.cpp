@@ -231,16 +231,18 @@ void take_rules(const db::Connection& connection, const db::BestQuery& query, co
 
 /// Of the size that was asked for; of all sizes it would be a book. `explaining`: the flags with which
 /// `tuner explain` is asked the same.
-void write_why(const db::Connection& connection, const FoundBest& found, const BestOptions& options,
-               const std::string& explaining, const answers::Style& style) {
+void write_why(const db::Connection& connection, const config::Settings& settings, const FoundBest& found,
+               const BestOptions& options, const std::string& explaining, const answers::Style& style) {
   const auto choices = answers::choose_environments(found.answers);
   for (std::size_t i = 0; i < found.answers.size(); ++i) {
     const db::BestAnswer& answer = found.answers[i];
     const auto trials = db::trials(connection, db::trials_of(answer.problem(), answer.environment()));
-    write_err(answers::why(answer,
-                           {options.size, unanswered(found, answer), found.by_rule[i],
-                            device_flag(connection, answer.environment().device)},
-                           found.ranked[i], answers::evidence(answer, trials), style));
+    write_err(answers::why(
+        answer,
+        {options.size, unanswered(found, answer), found.by_rule[i],
+         device_flag(connection, answer.environment().device),
+         measuring_command(connection, settings, question_of(answer, options), answer.problem().size_text())},
+        found.ranked[i], answers::evidence(answer, trials), style));
     const bool is_passed_over = std::ranges::any_of(choices, [&](const answers::EnvironmentChoice& choice) {
       return choice.chosen && *choice.chosen != i && std::ranges::count(choice.answers, i) > 0;
     });
@@ -345,7 +347,8 @@ int best(const Context& context, BestOptions options) {
       for (const auto& ranked : found.ranked) write_out("\n" + answers::energy_front_text(ranked, style));
     say_choices(found.answers);
     if (!options.size.empty() && options.objective == model::Objective::time)
-      write_why(connection, found, options, explaining, {style.id, terminal::columns_of(STDERR_FILENO)});
+      write_why(connection, settings, found, options, explaining,
+                {style.id, terminal::columns_of(STDERR_FILENO)});
   }
   for (const std::string& text : sentences) write_err(text);
   for (const std::string& text : answers::orders_elsewhere(connection, found.answers, query, style))

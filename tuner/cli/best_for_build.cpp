@@ -36,12 +36,6 @@ std::string_view unmeasured(const FoundBest& found, const db::BestAnswer& answer
   throw model::UsageError(what, "choose with " + answers::choosing_flags(choices));
 }
 
-Question question_of(const db::BestAnswer& answer, const BestOptions& options) {
-  Question asked = options;
-  asked.family = answer.problem().family;
-  return asked;
-}
-
 /// What a build takes is one answer, of the size asked for, or by a rule with a bound, unless the nearest
 /// will do. Its place.
 std::size_t only_answer(const db::Connection& connection, const config::Settings& settings,
@@ -73,6 +67,12 @@ std::size_t only_answer(const db::Connection& connection, const config::Settings
 }
 
 }  // namespace
+
+Question question_of(const db::BestAnswer& answer, const BestOptions& options) {
+  Question asked = options;
+  asked.family = answer.problem().family;
+  return asked;
+}
 
 void write_for_build(const db::Connection& connection, const config::Settings& settings,
                      const FoundBest& found, const db::BestQuery& query, const BestOptions& options) {

@@ -39,6 +39,9 @@ struct FoundBest {
 /// Why the environment of an answer has none at the size that was asked for.
 std::string unanswered(const FoundBest& found, const db::BestAnswer& answer);
 
+/// The question that was asked, of the family that an answer is of.
+Question question_of(const db::BestAnswer& answer, const BestOptions& options);
+
 /// Writes what a build takes, in the format of `options`: of one answer, that of the size asked for or of a
 /// rule with a bound, unless the nearest will do. Throws model::Error where there is none, or more than one.
 void write_for_build(const db::Connection& connection, const config::Settings& settings,

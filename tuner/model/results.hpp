@@ -109,6 +109,9 @@ struct PossibleFinal {
   std::vector<std::vector<bool>> considered;
   /// The same rows: for each finalist, whether the final sampled it.
   std::vector<std::vector<bool>> sampled = {};
+  /// The same rows: the time of the final's only finalist, where others raced faster than that and nothing
+  /// explains it; else 0.
+  std::vector<double> contradicted_ns = {};
   /// The time of a final's only finalist, or of the one it chose, exceeds race times of other trials, and no
   /// sample in turn says which is right. Then these trials are finalists too, whatever limits were asked for.
   bool unsettled = false;

@@ -37,6 +37,26 @@ bool is_own_failure(const model::TrialOutcome& failure) {
          failure.status != model::TrialStatus::input_modified;
 }
 
+/// How long a finalist that was alone in its final took there, where others that give the bits raced faster
+/// and were never in a final with it. 0: there is none.
+double contradicted_by_same_bits(const Request& request, const model::PossibleFinal& all) {
+  const auto gives = [&](std::size_t i) { return gives_bits(request, all.finalists[i]); };
+  const auto met = [&](std::size_t a, std::size_t b) {
+    return std::ranges::any_of(all.sampled, [&](const auto& sampled) { return sampled[a] && sampled[b]; });
+  };
+  double slowest_ns = 0;
+  for (std::size_t final = 0; final < all.sampled.size(); ++final) {
+    const double alone_ns = all.contradicted_ns[final];
+    const auto only =
+        static_cast<std::size_t>(std::ranges::find(all.sampled[final], true) - all.sampled[final].begin());
+    if (alone_ns == 0 || only == all.finalists.size() || !gives(only)) continue;
+    for (std::size_t i = 0; i < all.finalists.size(); ++i)
+      if (all.raced_ns[i] < alone_ns && gives(i) && !met(i, only))
+        slowest_ns = std::max(slowest_ns, alone_ns);
+  }
+  return slowest_ns;
+}
+
 }  // namespace
 
 FinalStage::FinalStage(const Request& request, const TrialList& list, Services& services,
@@ -76,14 +96,7 @@ void FinalStage::open(std::size_t group) {
 
 void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remembered) {
   const model::Problem& problem = m_list.groups[group].problem;
-  const model::FinalPolicy& policy = m_request.policy.final;
-  hold_declarations(m_request, m_services);
-  // Seen from the slowest device, the fastest may look so much better than it is.
-  const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
-  model::PossibleFinal field =
-      m_request.same_bits ? field_of_same_bits(problem)
-                          : m_services.source.possible_final(problem, environment(m_request, problem.type),
-                                                             policy.within * widest, 4 * policy.finalists);
+  model::PossibleFinal field = field_of(problem);
   if (begin_comparisons(field)) {
     m_waiting.push_back({group, remembered});
     return;
@@ -158,14 +171,30 @@ bool FinalStage::lacks_energy(const Finalist& finalist) const {
          tells_energy(finalist.work->kernel.spec());
 }
 
+/// Who may be in a final, as today's specs have it.
+model::PossibleFinal FinalStage::field_of(const model::Problem& problem) {
+  hold_declarations(m_request, m_services);
+  if (m_request.same_bits) return field_of_same_bits(problem);
+  // Seen from the slowest device, the fastest may look so much better than it is.
+  const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
+  const model::FinalPolicy& policy = m_request.policy.final;
+  return m_services.source.possible_final(problem, environment(m_request, problem.type),
+                                          policy.within * widest, 4 * policy.finalists);
+}
+
 /// Of all trials those that give the bits asked for. It speaks of its finalists alone: what gives others has
 /// a final of its own. One of before settles it only where all were sampled in it.
 model::PossibleFinal FinalStage::field_of_same_bits(const model::Problem& problem) {
   model::PossibleFinal all = all_competing(m_request, problem, m_services.source);
   model::PossibleFinal field;
+  const double contradicted_ns = contradicted_by_same_bits(m_request, all);
+  field.unsettled = contradicted_ns > 0;
   field.considered.resize(all.sampled.size());
   for (std::size_t i = 0; i < all.finalists.size(); ++i) {
     if (!gives_bits(m_request, all.finalists[i])) continue;
+    const bool is_faster = field.raced_ns.empty() || all.raced_ns[i] < contradicted_ns ||
+                           all.raced_ns[i] <= field.raced_ns.front() * m_request.policy.final.within;
+    if (field.unsettled && !is_faster) continue;
     field.finalists.push_back(std::move(all.finalists[i]));
     field.raced_ns.push_back(all.raced_ns[i]);
     for (std::size_t final = 0; final < all.sampled.size(); ++final)
@@ -334,12 +363,8 @@ FinalStage::PreparedFinal FinalStage::make(PreparedFinal final) {
 
 /// Its only finalist took longer than others raced in: with them beside it the next one tells.
 void FinalStage::hold_again(std::size_t group) {
-  if (m_request.same_bits) return;  // a trial that was faster in the race may give other bits
   const model::Problem& problem = m_list.groups[group].problem;
-  hold_declarations(m_request, m_services);
-  const model::PossibleFinal field = m_services.source.possible_final(
-      problem, environment(m_request, problem.type), 1, m_request.policy.final.finalists);
-  if (!is_unsettled(field) || !m_again.insert(group).second) return;
+  if (!is_unsettled(field_of(problem)) || !m_again.insert(group).second) return;
   m_services.observer.notice(
       fmt::format("the final of {} {} did not settle: its only finalist took longer than others did in the "
                   "race; it is held again with them",

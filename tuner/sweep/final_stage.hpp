@@ -99,6 +99,7 @@ class FinalStage : SweepPart {
   bool are_apart(const model::PossibleFinal& field) const;
   /// Where GPUs are apart, race and final may be of two, which then explains the difference.
   bool is_unsettled(const model::PossibleFinal& field) const { return field.unsettled && !are_apart(field); }
+  model::PossibleFinal field_of(const model::Problem& problem);
   model::PossibleFinal field_of_same_bits(const model::Problem& problem);
   /// Has those compiled whose binary is not at hand.
   void compile(PreparedFinal& opened);

@@ -193,6 +193,9 @@ TEST_SUITE("cli") {
     CHECK(contains(why(newer), "not near enough to the best for a final"));
     newer.beats_final = true;
     CHECK(contains(why(newer), "no final has considered it"));
+    const cli::Asked asked{.size = "512", .racing = "tuner run --kernel k.toml --same-bits-as default"};
+    CHECK(contains(cli::why(newer, asked, {}, {}, style),
+                   "`tuner run --kernel k.toml --same-bits-as default` races it"));
   }
 
   TEST_CASE("the best of a kernel that lost is not said to be chosen") {

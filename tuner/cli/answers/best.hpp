@@ -77,6 +77,7 @@ struct Asked {
       {};                    ///< why this size has no answer in the environment; empty: it was never measured
   std::string by_rule = {};  ///< the sentence on the rule that answers instead; empty: none does
   std::string device_flag = {};  ///< what commands need to measure where the answer was measured
+  std::string racing = {};       ///< the command that holds its final, as the question was asked
 };
 
 /// Why this is the answer, for people: what was measured, how the winner was measured again, who is tied with

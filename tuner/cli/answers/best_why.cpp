@@ -32,15 +32,15 @@ void say_measured(const db::BestAnswer& answer, const Asked& asked, Lines& lines
 }
 
 /// Who was not there when the best were measured in turn.
-void say_newcomers(const db::BestAnswer& answer, Lines& lines) {
+void say_newcomers(const db::BestAnswer& answer, const Asked& asked, Lines& lines) {
   if (answer.newcomers.empty()) return;
   std::vector<std::string> names;
   for (const db::Newcomers& newcomers : answer.newcomers)
     names.push_back(fmt::format("{} of {}", newcomers.trials, newcomers.kernel));
   lines.push_back(fmt::format(
-      "not in that final, though within 10 %: {}; none is clearly faster, and `tuner run` races those among "
-      "the fastest",
-      fmt::join(names, ", ")));
+      "not in that final, though within 10 %: {}; none is clearly faster, and `{}` races those among the "
+      "fastest",
+      fmt::join(names, ", "), asked.racing));
 }
 
 /// Who was dropped for somebody that is outside of the question, or out of the race.
@@ -166,12 +166,13 @@ void say_ceiling(const db::BestAnswer& answer, Lines& lines) {
                               reports::ceiling_value_text(*share->ceiling)));
 }
 
-std::string raced_text(const db::BestAnswer& answer) {
+std::string raced_text(const db::BestAnswer& answer, const Asked& asked) {
   if (answer.is_approximate()) return approximate_text(answer);
   return fmt::format(
       "not measured again in turn with the others: {}",
       answer.beats_final
-          ? "no final has considered it yet, and it beats what the last one chose; `tuner run` races it"
+          ? fmt::format("no final has considered it yet, and it beats what the last one chose; `{}` races it",
+                        asked.racing)
       : answer.had_final ? "it is not near enough to the best for a final, so its time is optimistic"
                          : "the lowest of many medians, so optimistic");
 }
@@ -214,9 +215,9 @@ std::string why(const db::BestAnswer& answer, const Asked& asked, const db::Rank
                 const Evidence& found, const Style& style) {
   Lines lines;
   say_measured(answer, asked, lines);
-  lines.push_back(answer.final ? remeasured_text(answer) : raced_text(answer));
+  lines.push_back(answer.final ? remeasured_text(answer) : raced_text(answer, asked));
   if (answer.final) say_clocks(answer, asked, style, lines);
-  if (answer.final) say_newcomers(answer, lines);
+  if (answer.final) say_newcomers(answer, asked, lines);
   say_dropped(answer, lines);
   say_ties(answer, style, lines);
   say_bits(answer, style, lines);
