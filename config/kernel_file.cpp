@@ -110,6 +110,8 @@ void LoadedKernels::add(LoadedKernels more) {
   for (std::size_t i = 0; i < more.kernels.size(); ++i) {
     const auto taken = std::ranges::find(kernels, more.kernels[i].name, &model::KernelSpec::name);
     if (taken != kernels.end()) {
+      std::error_code none;
+      if (std::filesystem::equivalent(taken->path, more.kernels[i].path, none)) continue;
       const auto index = static_cast<std::size_t>(taken - kernels.begin());
       mistakes.push_back({more.places[i], fmt::format("another kernel is called \"{}\"", taken->name),
                           fmt::format("it is at {}; rename one of the two", places[index].text())});

@@ -21,7 +21,7 @@ struct LoadedKernels {
   std::vector<model::SourceText> texts;  ///< the TOML files read; diagnostic_text() quotes lines from them
 
   /// Takes over what `more` holds. A kernel whose name is already taken becomes a mistake that names both
-  /// places.
+  /// places; one of the same file is there already.
   void add(LoadedKernels more);
 };
 

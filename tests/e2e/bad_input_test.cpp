@@ -233,6 +233,16 @@ extent = ["N"]
     CHECK(has(result.err, "b/fill.toml:4"));
   }
 
+  TEST_CASE("a kernel that is named twice, by its file and by its folder, is one kernel") {
+    const User user;
+    write_text(user.home / "a/fill.toml", sound_spec);
+    write_text(user.home / "a/fill.cu", "extern \"C\" __global__ void fill(float* x) {}");
+    const auto result = user.types({"plan", "--kernel", "a/fill.toml", "--kernel", "./a/fill.toml",
+                                    "--kernel", "a", "--device", "cpu", "--sizes", "64"});
+    CHECK_MESSAGE(result.exit_code == 0, result.err);
+    CHECK(has(tuner::test::words_of(result.out), "trials: 2 on 1 problem"));
+  }
+
   TEST_CASE("two kernels of one family that have other sizes are refused, both files named") {
     const User user;
     std::string other = replaced(sound_spec, "name = \"fill\"", "name = \"other\"");

@@ -145,6 +145,20 @@ const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
 
   }  // namespace
 
+  TEST_CASE("a library that two families name is told once") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", right);
+    const std::string names = "name = \"count\"\nfamily = \"counting\"";
+    std::string other = read_text(user.home / "count.toml");
+    other.replace(other.find(names), names.size(), "name = \"other\"");
+    write_text(user.home / "other.toml", other);
+    const auto both = run(user, {"--kernel", "other.toml"});
+    INFO(both.err);
+    CHECK(both.exit_code == 0);
+    CHECK(has(both.err, "timed beside libcount, one trial at every size"));
+  }
+
   TEST_CASE("a library is timed in the same final, shown as a ratio, and never chosen") {
     const User user;
     write_counting(user, table("libcount", "libcount.cpp"));

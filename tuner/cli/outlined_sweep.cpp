@@ -103,7 +103,10 @@ void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::D
     return;
   }
   std::vector<std::string> names;
-  for (const sweep::Work& baseline : found) names.push_back(baseline.kernel.spec().name);
+  for (const sweep::Work& baseline : found) {
+    const std::string& name = baseline.kernel.spec().name;
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
   notices.push_back(fmt::format("timed beside {}, one trial at every size (--baselines off: none)",
                                 fmt::join(names, " and ")));
   std::move(found.begin(), found.end(), std::back_inserter(work));

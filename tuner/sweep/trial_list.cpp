@@ -10,6 +10,7 @@
 #include "tuner/space/configuration_list.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
 #include "tuner/sweep/trial_maker.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::sweep {
 namespace {
@@ -248,9 +249,9 @@ TrialList list_trials(const Request& request, model::ResultSource& source, const
   for (const auto& [kernel, sizes] : samples) {
     const std::string more = sizes.size() > 1 ? fmt::format(" and {} more", sizes.size() - 1) : "";
     list.notices.push_back(
-        fmt::format("{} at {}{}: what its constraints allow cannot be counted: only {} configurations "
-                    "are searched, drawn at random",
-                    kernel, sizes.front().first, more, sizes.front().second));
+        fmt::format("{} at {}{}: what its constraints allow cannot be counted: only a random draw of {} is "
+                    "searched",
+                    kernel, sizes.front().first, more, util::counted(sizes.front().second, "configuration")));
   }
   for (Group& group : list.groups) add_counted(group);
   std::erase_if(list.groups, [](const Group& group) { return group.candidates.empty(); });
