@@ -21,6 +21,8 @@ TEST_CASE("a command in a message asks the database that the user's command had"
         "`tuner explain 64 --db '/scratch/a b.db'` says what binds it");
   CHECK(in_same_database("for example tuner best 1024 --format flags") ==
         "for example tuner best 1024 --format flags --db '/scratch/a b.db'");
+  CHECK(in_same_database("measure it first: tuner run --kernel '/a;b/it'\\''s;k.toml'; or another") ==
+        "measure it first: tuner run --kernel '/a;b/it'\\''s;k.toml' --db '/scratch/a b.db'; or another");
 }
 
 TEST_CASE("what has no database, or has one already, is left as it is") {

@@ -283,6 +283,10 @@ extent = ["N"]
     CHECK(result.exit_code == 4);
     CHECK(has(result.err, "libcuda.so.1"));
     CHECK(result.out.empty());
+    const auto plan = user.types({"plan", "--sizes", "64"});
+    CHECK(plan.exit_code == 4);
+    CHECK(has(plan.err, "--gpu sm_90"));
+    CHECK_FALSE(has(plan.err, "H200"));  // no database here knows one
     CHECK(access((user.home / ".local/share/tuner/tuner.db").c_str(), F_OK) != 0);
   }
 

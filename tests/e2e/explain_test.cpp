@@ -127,6 +127,10 @@ TEST_SUITE("tuner command line, explanations") {
     CHECK(size.exit_code == 3);
     CHECK(has(size.err, "no answer for size 777"));
     CHECK(has(size.err, " --sizes 777"));
+    const ProgramResult two = asker.asks({"explain", "512x512", "--family", "matmul"});
+    CHECK(two.exit_code == 3);
+    CHECK(has(two.err, "a size here is M x N x K of matmul: give one number, or one for each"));
+    CHECK_FALSE(has(two.err, "--sizes 512x512"));
     const ProgramResult parameter = asker.asks({"explain", "TILE_L", "--kernel", "register_tile_2d"});
     CHECK(parameter.exit_code == 2);
     CHECK(has(parameter.err, "did you mean `TILE_"));

@@ -228,5 +228,8 @@ TEST_SUITE("tuner command line, same bits") {
         json::parse(user.types({"best", "2000", "--family", "loose", "--format", "json"})
                         .out)["answers"][0]["winner"]["trial"];
     refused({"cover", "--same-bits-as", unknown}, 2, "its bits are unknown");
+    refused({"cover", "--same-bits-as", unknown}, 2,
+            "tuner run --fresh --kernel " + (user.home / "loose.toml") +
+                " --sizes 2000 --type float --measure quick --l2 warm --execution graph --device cpu");
   }
 }

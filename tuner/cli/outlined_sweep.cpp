@@ -145,7 +145,7 @@ Backend open_outlined(const Selection& selection, const config::Settings& settin
     return selection.open(settings);
   } catch (const model::Error& error) {
     if (error.code() != model::ExitCode::no_device) throw;
-    throw model::Error(error.what(), "name a GPU that need not be here: --gpu 'NVIDIA H200', --gpu sm_90",
+    throw model::Error(error.what(), "name a GPU that need not be here by its architecture: --gpu sm_90",
                        model::ExitCode::no_device);
   }
 }

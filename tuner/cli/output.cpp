@@ -55,6 +55,18 @@ bool takes_database(std::string_view command) {
   return !names_its_own && std::ranges::any_of(names, begins);
 }
 
+/// Where a command that ends a sentence does: a word in quotes may hold anything.
+std::size_t end_of_words(const std::string& text, std::size_t begin) {
+  bool is_quoted = false;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '\'') is_quoted = !is_quoted;
+    if (is_quoted) continue;
+    if (text[i] == ';' || text[i] == '\n') return i;
+    if (text[i] == '\\') ++i;
+  }
+  return text.size();
+}
+
 /// Whether the command at `begin` is one to be given: between backticks, or at the end of a sentence.
 /// Returns where it ends; npos: it is none.
 std::size_t end_of_command(const std::string& text, std::size_t begin) {
@@ -62,7 +74,7 @@ std::size_t end_of_command(const std::string& text, std::size_t begin) {
   if (text[begin - 1] == '`') return text.find('`', begin);
   const std::string_view before = std::string_view(text).substr(0, begin);
   if (!before.ends_with(": ") && !before.ends_with("example ")) return std::string::npos;
-  return std::min(text.find_first_of(";\n", begin), text.size());
+  return end_of_words(text, begin);
 }
 
 using reports::Json;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "config/settings.hpp"
@@ -32,16 +33,6 @@ void name_kernel(Question& question) {
   question.spec = is_folder ? catalog.selected().front().path : question.kernel;
   question.kernel = catalog.selected().front().name;
   if (question.family.empty()) question.family = catalog.selected().front().family;
-}
-
-db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text) {
-  if (text == "default") return {};
-  db::SameBitsAs as{db::find_trial(connection, text)};
-  if (const std::string why = db::why_no_bits(*as.trial); !why.empty()) {
-    throw model::UsageError(fmt::format("--same-bits-as {}: {}", text, why),
-                            "name a trial that passed, or measure it again: tuner run --fresh");
-  }
-  return as;
 }
 
 namespace {
@@ -173,7 +164,57 @@ std::vector<std::string> kernels_of(const db::Connection& connection, const Ques
   return kernels;
 }
 
+std::string kernel_flags(const db::Connection& connection, const Question& question) {
+  std::string flags;
+  for (const std::string& kernel : kernels_of(connection, question))
+    flags += " --kernel " + util::shell_quote(kernel);
+  return flags;
+}
+
+/// Measures a trial's kernel at its size again, in its environment.
+std::string command_again(const db::Connection& connection, const model::TrialRecord& trial) {
+  const model::Problem& problem = trial.problem;
+  const model::Environment& environment = trial.environment;
+  Question question;
+  question.family = problem.family;
+  question.kernel = trial.kernel;
+  std::string command =
+      fmt::format("tuner run --fresh{} --sizes {} --type {}", kernel_flags(connection, question),
+                  problem.size_text(), util::shell_quote(std::string(cuda_name(problem.type))));
+  if (problem.row_padding != 0) command += fmt::format(" --pad {}", problem.row_padding);
+  return fmt::format("{} --measure {} --l2 {} --execution {}{}", command,
+                     environment.method.substr(0, environment.method.rfind('-')), environment.l2,
+                     environment.execution_word(), device_flag(connection, environment.device));
+}
+
+/// What is said of a size that has more numbers, or fewer, than those that were measured; empty where it has
+/// as many.
+std::string other_dimensions(const db::Connection& connection, const Question& question,
+                             const std::string& sizes) {
+  const auto given = 1 + std::ranges::count(sizes.substr(0, sizes.find(',')), 'x');
+  std::set<std::string> measured;
+  for (const db::Case& one : db::cases(connection, filter_of(question))) {
+    std::vector<std::string> names;
+    for (const model::Dimension& size : one.problem.sizes) names.push_back(size.name);
+    if (given == 1 || given == std::ssize(names)) return "";
+    measured.insert(fmt::format("{} of {}", fmt::join(names, " x "), one.problem.family));
+  }
+  if (measured.empty()) return "";
+  return fmt::format("a size here is {}: give one number, or one for each", fmt::join(measured, ", "));
+}
+
 }  // namespace
+
+db::SameBitsAs same_bits_as(const db::Connection& connection, const std::string& text) {
+  if (text == "default") return {};
+  db::SameBitsAs as{db::find_trial(connection, text)};
+  if (const std::string why = db::why_no_bits(*as.trial); !why.empty()) {
+    throw model::UsageError(
+        fmt::format("--same-bits-as {}: {}", text, why),
+        "name a trial that passed, or measure it again: " + command_again(connection, *as.trial));
+  }
+  return as;
+}
 
 std::string flags_asked(const config::Settings& settings) {
   std::string flags;
@@ -200,9 +241,7 @@ std::string flags_of(const Question& question) {
 
 std::string measuring_command(const db::Connection& connection, const config::Settings& settings,
                               const Question& question, const std::string& sizes) {
-  std::string command = "tuner run";
-  for (const std::string& kernel : kernels_of(connection, question))
-    command += " --kernel " + util::shell_quote(kernel);
+  std::string command = "tuner run" + kernel_flags(connection, question);
   if (!question.same_bits_as.empty()) command += " --same-bits-as " + question.same_bits_as;
   return command + " --sizes " + (sizes.empty() ? "512..4096" : sizes) + flags_asked(settings) +
          device_flag(connection, "");
@@ -218,6 +257,7 @@ void find_nothing(const db::Connection& connection, const config::Settings& sett
       if (hint.empty()) hint = unknown_name(name, known);
   if (hint.empty() && is_library(connection, question.kernel))
     hint = "a library is never chosen; without --kernel its time stands beside the best";
+  if (hint.empty()) hint = other_dimensions(connection, question, sizes);
   if (hint.empty()) hint = next;
   const auto [excluded, way_back] = what_does_not_compete(connection, question);
   if (hint.empty())
