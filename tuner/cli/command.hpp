@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,11 @@ class Command {
   template <typename Value>
   CLI::Option* option(const std::string& names, Value& value, const std::string& type,
                       const std::string& description) {
-    return m_app.add_option(names, value, description)->type_name(type);
+    CLI::Option* const added = m_app.add_option(names, value, description)->type_name(type);
+    // A script whose variable is not set would ask something else without a word.
+    if constexpr (std::is_same_v<Value, std::string> || std::is_same_v<Value, std::vector<std::string>>)
+      added->check([](const std::string& text) { return text.empty() ? "its value is empty" : ""; });
+    return added;
   }
   /// A value that is one of `words`.
   CLI::Option* choice(const std::string& names, std::string& value, const std::vector<std::string>& words,
