@@ -224,6 +224,10 @@ arguments = ["y.expected", "y.magnitude"]
       CHECK(has(run.err, reason));
     };
     refused({"--sizes", "64"}, "--sizes 64: the recording is of 4096x512");
+    refused({"--type", "double"}, "--type double: the recording is of 4096x512 float");
+    refused({"--pad", "32"}, "--pad 32: the recording is of 4096x512 float");
+    CHECK(replay(user, {"--objective", "energy"}).exit_code == 4);
+    CHECK(has(replay(user, {"--objective", "energy"}).err, "the recording has no energy"));
     refused({"--kernel", "mine.toml", "--sizes", "64x64"}, "it is of 4096x512, not of 64");
     refused({"--kernel", "naive", "--sizes", "64"}, "has no parameter block_size_x, ELEMENTS");
     std::ofstream(user.home / "cache.json") << "{\"cache\": 3}";

@@ -153,10 +153,12 @@ Backend open_outlined(const Selection& selection, const config::Settings& settin
 /// Another tuner's recording brings its kernel along.
 void select_recorded_kernel(const Context& context, Selection& selection) {
   sweep::Work work = recorded_work(*selection.recorded);
-  if (const auto sizes = context.flags.find("sizes"); sizes != context.flags.end()) {
+  for (const char* const name : {"sizes", "type", "pad"}) {
+    const auto asked = context.flags.find(name);
+    if (asked == context.flags.end()) continue;
     throw model::UsageError(
-        fmt::format("--sizes {}: the recording is of {}", sizes->second, work.problems.front().size_text()),
-        "leave --sizes out, or name a kernel of yours with --kernel");
+        fmt::format("--{} {}: the recording is of {}", name, asked->second, work.problems.front().text()),
+        fmt::format("leave --{} out, or name a kernel of yours with --kernel", name));
   }
   selection.catalog = KernelCatalog(work.kernel.spec());
   selection.work.push_back(std::move(work));
@@ -265,7 +267,7 @@ void want_energy(const config::Settings& settings, const SweepOptions& options, 
                             "energy is that of launches on warm caches: --l2 warm");
   }
   std::string why;
-  if (!backend.recorded_device.empty())
+  if (!backend.recorded_device.empty() || backend.recorded_space)
     why = backend.has_recorded_energy ? "" : "the recording has no energy";
   else
     for (const auto& runner : backend.runners)
