@@ -377,7 +377,7 @@ void add_run(const CommandPlace& place) {
       "write what happens there, a line of JSON an event; - is standard output, in place of the tables");
   command->footer(
       "Each result is kept as soon as it is made and never measured twice: the same command again does only "
-      "what is missing. Ctrl-C finishes the current launch; a second one ends at once.\n"
+      "what is missing. Ctrl-C finishes the current trial or final; a second one ends at once.\n"
       "Example: tuner run --sizes 512..4096 --kernel register_tile --budget 5m --report report.md");
 }
 

@@ -128,7 +128,7 @@ struct Services {
   Observer& observer;
   LaunchOracle oracle;
   std::function<double()> clock;    ///< seconds, never going back
-  const std::atomic<bool>& stop;    ///< set from outside: finish the launch in hand and end
+  const std::atomic<bool>& stop;    ///< set from outside: finish the trial or final in hand and end
   bool has_told_of_others = false;  ///< that another path declares its kernels otherwise
 };
 
