@@ -239,13 +239,17 @@ TEST_SUITE("e2e") {
     for (const char* name : {"\nA", "\nB"})
       parameters += fmt::format("{} = {{ values = [{}], runtime = true }}", name, values);
     tuner::test::SmallKernel{.parameters = parameters, .arguments = {"A", "B"}}.write(user.home);
-    const auto plans = [&](const std::string& shard) {
-      return user.types({"plan", "--device", "cpu", "--kernel", "small.toml", "--sizes", "100", "--strategy",
-                         "random", "--shard", shard});
+    const auto plans = [&](const std::string& shard, const std::string& kernel = "small") {
+      return user.types({"plan", "--device", "cpu", "--kernel", kernel + ".toml", "--sizes", "100",
+                         "--strategy", "random", "--shard", shard});
     };
     CHECK(has(plans("1/1").out, "about 2000000 on 1 problem"));
     CHECK(has(plans("2/4").out, "about 500000 on 1 problem"));
     CHECK(has(plans("2/4").out, "about 2, and 1 of references"));
+    for (std::size_t at = 0; (at = parameters.find(", runtime = true")) != std::string::npos;)
+      parameters.erase(at, std::string(", runtime = true").size());
+    tuner::test::SmallKernel{.name = "many", .parameters = parameters}.write(user.home);
+    CHECK(has(plans("1/10000", "many").out, "about 200, and 1 of references"));
   }
 
 #ifdef TUNER_HAVE_CUDA

@@ -83,6 +83,25 @@ TEST_SUITE("tuner::sweep large spaces") {
     CHECK(looks_at({1024, 2048, 4096, 8192, 16384}) == at_one);
   }
 
+  TEST_CASE("where nothing of a large space can be launched no strategy walks through it") {
+    for (const char* strategy : {"random", "local", "genetic", "learn"}) {
+      CAPTURE(strategy);
+      Bench bench;
+      bench.adjust = [&](sweep::Request& request) {
+        enlarge(request);
+        model::KernelSpec spec = request.work[0].kernel.spec();
+        spec.steps[0].block = {{"1025 * P1", {}}};
+        request.work[0].kernel = space::KernelSpace(spec);
+        request.strategy = strategy;
+      };
+      const auto begin = std::chrono::steady_clock::now();
+      CHECK(bench.run().finished == 0);
+      CHECK(sweep::list_trials(bench.request(), bench.results).total() == 1);  // nobody knows that none is
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      CHECK(took.count() < 60);
+    }
+  }
+
   TEST_CASE("what nobody had time to look at is left out, and says so") {
     Bench bench;
     bench.adjust = enlarge;
@@ -121,7 +140,7 @@ TEST_SUITE("tuner::sweep large spaces") {
       Large bench(strategy);
       const auto begin = std::chrono::steady_clock::now();
       const sweep::Summary first = bench.run();
-      CHECK(first.planned == valid);
+      CHECK(static_cast<double>(first.planned) == doctest::Approx(0.91 * valid).epsilon(0.06));
       CHECK(first.known == 0);
       CHECK(first.finished == 30);
       CHECK(first.ending == sweep::Ending::budget_spent);
@@ -152,15 +171,17 @@ TEST_SUITE("tuner::sweep large spaces") {
     const double share = static_cast<double>(list.unlaunchable[0].configurations) / valid;
     CHECK(share == doctest::Approx(0.09).epsilon(0.6));
     CHECK(contains(list.unlaunchable[0].example, "1024"));
+    CHECK(list.total() == valid - list.unlaunchable[0].configurations);
   }
 
   TEST_CASE("shards of a large space share it, and merge into one") {
     Large whole("random", 20);
+    const std::int64_t all = sweep::list_trials(whole.request(), whole.results).total();
     std::set<std::string> seen;
     for (int number = 1; number <= 3; ++number) {
       Large bench("random", 20);
       bench.shard = sweep::Shard{number, 3};
-      bench.run();
+      CHECK(std::abs(bench.run().planned - all / 3) <= 1);
       for (const auto& [key, trial] : bench.results.trials()) {
         CHECK(bench.shard->has("scale", trial.configuration));
         CHECK(seen.insert(trial.configuration.text()).second);
@@ -196,7 +217,7 @@ TEST_SUITE("tuner::sweep large spaces") {
       CHECK(answers[0].searched->candidates == valid);
       CHECK(answers[0].searched->tried == static_cast<std::int64_t>(seen.size()));
       const sweep::Summary summary = merged.run();
-      CHECK(summary.planned == valid);
+      CHECK(static_cast<double>(summary.planned) == doctest::Approx(0.91 * valid).epsilon(0.06));
       CHECK(summary.known == static_cast<std::int64_t>(seen.size()));
       CHECK(summary.finished == 20);
       CHECK(merged.results.trials().size() == seen.size() + 20);

@@ -90,7 +90,7 @@ class Planner {
     m_plan.known = m_plan.trials = m_sweep.list.known();
     m_plan.problems = static_cast<std::int64_t>(m_sweep.list.groups.size());
     for (const sweep::Group& group : m_sweep.list.groups) {
-      m_plan.trials += left_of(group);
+      m_plan.trials += group.expected() - group.count_known();
       if (!compiler_kind(m_sweep.backend.device).empty()) add_binaries(group);
       add_device_time(group);
     }
@@ -98,13 +98,6 @@ class Planner {
   }
 
  private:
-  /// Of a counted list a shard has its share, about.
-  std::int64_t left_of(const sweep::Group& group) const {
-    const std::size_t told = group.candidates.told();
-    const std::size_t parts = m_sweep.request.shard ? static_cast<std::size_t>(m_sweep.request.shard->of) : 1;
-    return static_cast<std::int64_t>(told + (group.candidates.size() - told) / parts) - group.count_known();
-  }
-
   struct Binary {
     model::Digest key;
     model::Digest reference;
@@ -116,7 +109,7 @@ class Planner {
       const sweep::TrialMaker maker(m_sweep.request, work, group.problem);
       const space::ConfigurationList& list = group.lists[kernel];
       if (list.counted()) {
-        add_sampled(group, kernel, work, maker);
+        add_sampled(list, work, maker);
         continue;
       }
       std::vector<std::size_t> left;
@@ -135,28 +128,30 @@ class Planner {
   }
 
   /// Of a counted list: what a random sample needs, times what it stands for, but no more binaries than there
-  /// are values in them.
-  void add_sampled(const sweep::Group& group, std::size_t kernel, const sweep::Work& work,
+  /// are values in them, or trials in the shard.
+  void add_sampled(const space::ConfigurationList& list, const sweep::Work& work,
                    const sweep::TrialMaker& maker) {
     constexpr std::size_t most = 512;
-    const space::ConfigurationList& list = group.lists[kernel];
     search::RandomSource random(m_sweep.request.seed);
     const SweepPlan before = m_plan;
+    std::size_t launchable = 0;
     for (std::size_t i = 0; i < most; ++i) {
       const std::size_t index = random.below(list.size());
-      if (!group.offers(m_sweep.request, *group.candidates.of_whole(kernel, index))) continue;
       const sweep::Trial trial = maker.make(list[index]);
-      if (trial.record.outcome.status == model::TrialStatus::ok)
-        add_binary({trial.record.binary_key, trial.reference_key}, work, maker, list, index);
+      if (trial.record.outcome.status != model::TrialStatus::ok) continue;
+      ++launchable;
+      add_binary({trial.record.binary_key, trial.reference_key}, work, maker, list, index);
     }
+    const double stands_for = static_cast<double>(list.size()) / static_cast<double>(most);
+    const double parts = m_sweep.request.shard ? m_sweep.request.shard->of : 1;
+    const double trials = static_cast<double>(launchable) * stands_for / parts;
     const auto met = static_cast<double>(m_plan.binaries - before.binaries);
     const model::KernelSpec& spec = work.kernel.spec();
     double combinations = 1;
     for (const model::ParameterSpec& one : spec.parameters)
       if (!one.runtime || !spec.macros.empty())
         combinations *= static_cast<double>(one.values.size() + (one.when ? 1 : 0));
-    const double whole =
-        std::min(met * static_cast<double>(list.size()) / static_cast<double>(most), combinations);
+    const double whole = std::min({met * stands_for, combinations, trials});
     m_plan.is_sampled = true;
     m_plan.binaries = before.binaries + static_cast<std::int64_t>(whole);
     if (met > 0)
@@ -233,7 +228,7 @@ class Planner {
   }
 
   void add_device_time(const sweep::Group& group) {
-    const std::int64_t left = left_of(group);
+    const std::int64_t left = group.expected() - group.count_known();
     if (left <= 0) return;
     const auto pace = db::pace(m_sweep.known.connection(), group.problem, m_sweep.request.device.name);
     const double each = pace ? pace->seconds : assumed_seconds_a_trial;

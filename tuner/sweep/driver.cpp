@@ -223,8 +223,8 @@ class Driver : SweepPart {
   /// Trials that have not been begun, at most; where a search may end early, the last ones are unknown.
   std::int64_t left_to_come() const {
     if (m_queue.may_end_early()) return std::numeric_limits<std::int64_t>::max();
-    return m_summary.planned - m_summary.known - m_summary.finished - m_summary.unprepared -
-           m_summary.skipped_by_strategy - m_trials.under_way();
+    return m_summary.planned + m_list.unexpected() - m_summary.known - m_summary.finished -
+           m_summary.unprepared - m_summary.skipped_by_strategy - m_trials.under_way();
   }
 
   /// What the devices have to say.

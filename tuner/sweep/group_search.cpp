@@ -100,14 +100,24 @@ search::Strategy& GroupSearch::strategy() {
 }
 
 GroupSearch::Answer GroupSearch::ask() {
-  if (!asks()) return std::nullopt;
+  if (!asks() || is_in_vain()) return std::nullopt;
   while (auto proposal = default_or_proposal()) {
-    if (m_is_late()) return std::nullopt;
-    if (!m_space.offers || m_space.offers(proposal->candidate)) return proposal;
+    if (m_is_late() || is_in_vain()) return std::nullopt;
+    if (!m_space.offers || m_space.offers(proposal->candidate)) {
+      m_in_vain = 0;
+      return proposal;
+    }
     ++m_unlaunchable;
+    ++m_in_vain;
     strategy().report(proposal->candidate, {model::TrialStatus::skipped, std::nullopt});
   }
   return std::nullopt;
+}
+
+bool GroupSearch::is_in_vain() const {
+  constexpr std::int64_t enough = 1 << 18;  // under a second's worth
+  const bool is_whole_wanted = m_request.strategy == "exhaustive" || m_request.until == 0;
+  return !is_whole_wanted && m_in_vain >= enough * (m_request.shard ? m_request.shard->of : 1);
 }
 
 GroupSearch::Answer GroupSearch::default_or_proposal() {

@@ -110,6 +110,9 @@ class GroupSearch : SweepPart {
   Answer ask();
   Answer default_or_proposal();
   bool asks();
+  /// Whether so many proposals in a row cannot be launched that there is no use in looking for one. Who asks
+  /// for the whole space has it looked through.
+  bool is_in_vain() const;
   /// Whether what was tried is enough, and nothing came since that could change this.
   bool is_settled() const { return m_enough && m_news == 0; }
   /// Whether every kernel that may win is refused.
@@ -133,6 +136,7 @@ class GroupSearch : SweepPart {
   std::size_t m_under_way = 0;
   bool m_waits = false;
   std::int64_t m_unlaunchable = 0;          ///< proposals that the space does not offer
+  std::int64_t m_in_vain = 0;               ///< the last ones of these, without any that it offers
   std::size_t m_news = results_an_outlook;  ///< results since its outlook was asked for
   bool m_has_time = false;                  ///< some candidate has one: of nothing nothing is enough
   bool m_has_trusted = false;               ///< some time is no bound

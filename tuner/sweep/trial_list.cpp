@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -111,6 +112,10 @@ void add_candidates(const Request& request, std::size_t work, Brought found, Gro
       return !request.shard->has(name, found.list[one.configuration]);
     });
   }
+  if (is_counted) {
+    const double parts = request.shard ? request.shard->of : 1;
+    group.of_counted += static_cast<double>(found.list.size()) * (1 - found.lost_share) / parts;
+  }
   group.is_shared = group.is_shared || (is_counted && request.shard && request.shard->of > 1);
   group.lists.push_back(std::move(found.list));
   for (const Brought::Launchable& one : found.launchable) {
@@ -164,8 +169,16 @@ bool Group::is_whole() const {
   return !is_shared && static_cast<std::int64_t>(candidates.size()) == all;
 }
 
-std::int64_t TrialList::total() const {
-  return sum([](const Group& group) { return static_cast<std::int64_t>(group.candidates.size()); });
+std::int64_t Group::expected() const {
+  const std::int64_t about = static_cast<std::int64_t>(candidates.told()) + std::llround(of_counted);
+  const std::int64_t least = candidates.empty() ? 0 : 1;  // a sample that shows none may miss some
+  return std::max({about, count_known(), least});
+}
+
+std::int64_t TrialList::unexpected() const {
+  return sum([](const Group& group) {
+    return static_cast<std::int64_t>(group.candidates.size()) - group.expected();
+  });
 }
 
 std::int64_t TrialList::baselines_left(const Request& request) const {

@@ -60,6 +60,7 @@ struct Group {
   std::int64_t reopened = 0;
   /// Whether a shard leaves candidates of counted lists to others, which are candidates here all the same.
   bool is_shared = false;
+  double of_counted = 0;   ///< candidates of counted lists that can be launched and are of the shard, about
   BestByEnergy by_energy;  ///< of what is known
   const Work& work_of_kernel(const Request& request, std::size_t kernel) const {
     return request.work[work[kernel]];
@@ -83,6 +84,8 @@ struct Group {
   /// Of those that may win the fastest that has a time.
   std::optional<std::size_t> fastest_known(const Request& request) const;
   std::int64_t count_known() const { return static_cast<std::int64_t>(known.count()); }
+  /// How many of the candidates are for this sweep; of counted lists about.
+  std::int64_t expected() const;
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
   /// Whether no configuration is left to another shard.
@@ -112,8 +115,9 @@ struct TrialList {
   std::vector<Exclusion> excluded;
   std::vector<Unlaunchable> unlaunchable;
   std::vector<std::string> notices;  ///< of spaces that only a sample is known of
-  /// At most: of shards of counted lists, about.
-  std::int64_t total() const;
+  std::int64_t total() const { return sum(&Group::expected); }
+  /// What may come beyond that: candidates of counted lists that are not expected.
+  std::int64_t unexpected() const;
   std::int64_t known() const { return sum(&Group::count_known); }
   std::int64_t reopened() const { return sum(&Group::reopened); }
   /// Trials of libraries that are not known yet. A budget of trials is for the others.
