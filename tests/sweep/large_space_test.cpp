@@ -83,6 +83,31 @@ TEST_SUITE("tuner::sweep large spaces") {
     CHECK(looks_at({1024, 2048, 4096, 8192, 16384}) == at_one);
   }
 
+  TEST_CASE("the search of a random draw is not remembered as one of the space") {
+    Bench bench;
+    bench.adjust = [](sweep::Request& request) {
+      model::KernelSpec spec = scale_spec();
+      std::string sum = "0";
+      for (int i = 0; i < 8; ++i) {
+        model::ParameterSpec parameter;
+        parameter.name = "P" + std::to_string(i);
+        for (std::int64_t value = 0; value < 20; ++value) parameter.values.emplace_back(value);
+        spec.parameters.push_back(parameter);
+        sum +=
+            " + P" + std::to_string(i) + " * P" + std::to_string((i + 3) % 8) + " * " + std::to_string(i + 1);
+      }
+      spec.constraints = {{sum + " == 9500", {}}};
+      request.work[0].kernel = space::KernelSpace(spec);
+      request.policy.final.finalists = 0;
+    };
+    const sweep::Request request = bench.request();
+    REQUIRE(sweep::list_trials(request, bench.results).groups.at(0).lists.at(0).is_sample());
+    CHECK(bench.run().finished > 0);
+    CHECK(bench.watcher.searches.empty());
+    const model::Problem& problem = request.work[0].problems[0];
+    CHECK_FALSE(bench.results.searched(problem, sweep::environment(request, problem.type)));
+  }
+
   TEST_CASE("where nothing of a large space can be launched no strategy walks through it") {
     for (const char* strategy : {"random", "local", "genetic", "learn"}) {
       CAPTURE(strategy);

@@ -443,7 +443,7 @@ class Driver : SweepPart {
 
   void record(const EndedSearch& ended) {
     const model::SearchRecord& search = ended.record;
-    if (search.parts.empty()) return;  // baselines alone: nothing was searched
+    if (search.parts.empty()) return;  // baselines alone, or a random draw: nothing to remember
     if (search.ending == model::SearchEnding::refused) ++m_summary.refused;
     m_services.sink.record_search(search);
     m_services.observer.search_ended(search);

@@ -216,6 +216,7 @@ model::SearchRecord GroupSearch::record(model::SearchEnding with_rest) {
     // All was proposed, and not all of it was tried.
     if (record.outlook == search::exhausted()) record.outlook.reset();
   }
+  if (own.is_drawn()) return record;  // of how many nobody knows: no share of a space was searched
   for (std::size_t i = 0; i < own.work.size(); ++i) {
     const space::KernelSpace& kernel = own.work_of_kernel(m_request, i).kernel;
     if (!model::may_win(kernel.spec().role) || own.launchable[i] == 0) continue;

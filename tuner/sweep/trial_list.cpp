@@ -164,9 +164,13 @@ std::size_t Group::count_competing(const Request& request) const {
   return count;
 }
 
+bool Group::is_drawn() const {
+  return std::ranges::any_of(lists, &space::ConfigurationList::is_sample);
+}
+
 bool Group::is_whole() const {
   const std::int64_t all = std::accumulate(launchable.begin(), launchable.end(), std::int64_t{0});
-  return !is_shared && static_cast<std::int64_t>(candidates.size()) == all;
+  return !is_shared && !is_drawn() && static_cast<std::int64_t>(candidates.size()) == all;
 }
 
 std::int64_t Group::expected() const {

@@ -88,7 +88,9 @@ struct Group {
   std::int64_t expected() const;
   /// Candidates that may win: what a strategy searches.
   std::size_t count_competing(const Request& request) const;
-  /// Whether no configuration is left to another shard.
+  /// Whether some list is a sample of more configurations, nobody knows of how many.
+  bool is_drawn() const;
+  /// Whether no configuration is left out, or to another shard.
   bool is_whole() const;
 };
 
