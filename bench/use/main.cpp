@@ -74,7 +74,7 @@ Pack large_pack() {
                                1000,
                                0});
   target.rule = rule();
-  target.default_configuration = 0;
+  target.defaults = {0};
   Kernel kernel;
   kernel.family = "matmul";
   kernel.type = "float";
