@@ -18,7 +18,8 @@ class FinalRunner final : public model::TrialRunner {
   const model::DeviceInfo& device() const override { return m_device; }
   model::TrialOutcome run(const model::TrialJob&) override {
     if (++calls == stops_after) stop = true;
-    return outcome;
+    return calls > static_cast<int>(alone_ns.size()) ? outcome
+                                                     : ok_in(alone_ns[static_cast<std::size_t>(calls - 1)]);
   }
   model::FinalOutcome run_final(const model::FinalJob& job) override {
     if (++calls == stops_after) stop = true;
@@ -39,6 +40,7 @@ class FinalRunner final : public model::TrialRunner {
   model::FinalJob last;
   std::vector<std::string> counted;
   std::optional<model::TrialOutcome> failure;  ///< of the final
+  std::vector<double> alone_ns;                ///< times of the first calls; of later ones `outcome`
   int calls = 0;
   int stops_after = 0;
   std::atomic<bool> stop = false;
@@ -100,6 +102,17 @@ TEST_SUITE("tuner::sweep") {
     CHECK(bench.judge().stage == "final");
     bench.runner.failure->subject = model::Subject::device;
     CHECK_THROWS_WITH(bench.judge(), "1024 float cannot be judged: a fault");
+  }
+
+  TEST_CASE("who was slow alone is timed alone again before it is said to skip work") {
+    RepeatBench slowed;
+    slowed.runner.alone_ns = {200'000};  // in turn it takes 1000
+    CHECK(slowed.judge().accepted());
+    RepeatBench skips;
+    skips.runner.alone_ns = {200'000, 1000, 0, 200'000};  // the default is second, the final third
+    const sweep::Judgement judgement = skips.judge();
+    CHECK(judgement.stage == "final");
+    CHECK(judgement.candidate.outcome.detail.find("it does not work each time") != std::string::npos);
   }
 
   TEST_CASE("a judgement that is interrupted says what it found by then, and accepts nothing") {
