@@ -13,10 +13,6 @@
 namespace tuner::sweep {
 namespace {
 
-double time_ns(const model::TrialRecord& trial) {
-  return trial.outcome.measurement->median_ns;
-}
-
 /// A tied trial with a wide interval may be much slower: only those are chosen from that are surely not.
 bool may_be_chosen(const model::Standing& standing) {
   constexpr double most_lost = 1.01;
@@ -37,31 +33,14 @@ bool is_own_failure(const model::TrialOutcome& failure) {
          failure.status != model::TrialStatus::input_modified;
 }
 
-/// How long a finalist that was alone in its final took there, where others that give the bits raced faster
-/// and were never in a final with it. 0: there is none.
-double contradicted_by_same_bits(const Request& request, const model::PossibleFinal& all) {
-  const auto gives = [&](std::size_t i) { return gives_bits(request, all.finalists[i]); };
-  const auto met = [&](std::size_t a, std::size_t b) {
-    return std::ranges::any_of(all.sampled, [&](const auto& sampled) { return sampled[a] && sampled[b]; });
-  };
-  double slowest_ns = 0;
-  for (std::size_t final = 0; final < all.sampled.size(); ++final) {
-    const double alone_ns = all.contradicted_ns[final];
-    const auto only =
-        static_cast<std::size_t>(std::ranges::find(all.sampled[final], true) - all.sampled[final].begin());
-    if (alone_ns == 0 || only == all.finalists.size() || !gives(only)) continue;
-    for (std::size_t i = 0; i < all.finalists.size(); ++i)
-      if (all.raced_ns[i] < alone_ns && gives(i) && !met(i, only))
-        slowest_ns = std::max(slowest_ns, alone_ns);
-  }
-  return slowest_ns;
-}
-
 }  // namespace
 
 FinalStage::FinalStage(const Request& request, const TrialList& list, Services& services,
                        CompileAhead& compiling, DeviceSpread& spread)
-    : SweepPart(request, list, services), m_compiling(compiling), m_spread(spread) {}
+    : SweepPart(request, list, services),
+      m_field(request, services, spread),
+      m_compiler(request, services, compiling),
+      m_foreign(request, services, compiling, spread) {}
 
 void FinalStage::remember(const CompiledTrial& trial) {
   const model::TrialRecord& record = trial.trial.record;
@@ -96,14 +75,14 @@ void FinalStage::open(std::size_t group) {
 
 void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remembered) {
   const model::Problem& problem = m_list.groups[group].problem;
-  model::PossibleFinal field = field_of(problem);
-  if (begin_comparisons(field)) {
+  model::PossibleFinal field = m_field.of(problem);
+  if (m_foreign.begin(field)) {
     m_waiting.push_back({group, remembered});
     return;
   }
-  const bool unsettled = is_unsettled(field);
-  correct(field);
-  add_by_objective(field, problem);
+  const bool unsettled = m_field.is_unsettled(field);
+  m_field.correct(field);
+  m_field.add_by_objective(field, problem);
   PreparedFinal opened{group, {}, std::move(field.coverage), {}, {}};
   std::vector<bool> present;
   for (auto* list : {&field.finalists, &field.baselines}) {
@@ -134,36 +113,6 @@ void FinalStage::open(std::size_t group, const std::vector<CompiledTrial>& remem
   compile(m_opened.back());
 }
 
-/// Trials near the best by another objective take part too: the final tells which is the fastest, and
-/// what each of them takes.
-void FinalStage::add_by_objective(model::PossibleFinal& field, const model::Problem& problem) const {
-  const model::Objective objective = m_request.policy.objective;
-  const model::FinalPolicy& policy = m_request.policy.final;
-  if (objective == model::Objective::time) return;
-  std::vector<model::TrialRecord> all = all_competing(m_request, problem, m_services.source).finalists;
-  std::erase_if(all, [&](const model::TrialRecord& record) {
-    return !record.outcome.energy || !gives_bits(m_request, record);
-  });
-  const auto value = [&](const model::TrialRecord& record) {
-    const auto of = [&](DeviceSpread::What what) {
-      return m_spread.correction_of(record.gpu, what).value_or(1);
-    };
-    return model::objective_value(objective, time_ns(record) / of(&DeviceSpread::Taken::ns),
-                                  record.outcome.energy->mean_j / of(&DeviceSpread::Taken::j));
-  };
-  std::ranges::stable_sort(all, {}, value);
-  const std::size_t fastest = field.finalists.size();
-  for (std::size_t i = 0; i < all.size() && i < static_cast<std::size_t>(policy.finalists); ++i) {
-    if (value(all[i]) > value(all.front()) * policy.within) break;
-    const auto same = [&](const model::TrialRecord& one) { return one.key == all[i].key; };
-    if (std::ranges::none_of(field.finalists, same)) field.finalists.push_back(all[i]);
-  }
-  // By time these have nothing to win.
-  for (std::vector<bool>& considered : field.considered)
-    considered.insert(considered.begin() + static_cast<std::ptrdiff_t>(fastest),
-                      field.finalists.size() - fastest, true);
-}
-
 /// Whether its energy is to be measured in a final and was not yet.
 bool FinalStage::lacks_energy(const Finalist& finalist) const {
   const auto& energy = finalist.record.outcome.energy;
@@ -171,50 +120,9 @@ bool FinalStage::lacks_energy(const Finalist& finalist) const {
          tells_energy(finalist.work->kernel.spec());
 }
 
-/// Who may be in a final, as today's specs have it.
-model::PossibleFinal FinalStage::field_of(const model::Problem& problem) {
-  hold_declarations(m_request, m_services);
-  if (m_request.same_bits) return field_of_same_bits(problem);
-  // Seen from the slowest device, the fastest may look so much better than it is.
-  const double widest = std::max(m_spread.widest(), DeviceSpread::unlike);
-  const model::FinalPolicy& policy = m_request.policy.final;
-  return m_services.source.possible_final(problem, environment(m_request, problem.type),
-                                          policy.within * widest, 4 * policy.finalists);
-}
-
-/// Of all trials those that give the bits asked for. It speaks of its finalists alone: what gives others has
-/// a final of its own. One of before settles it only where all were sampled in it.
-model::PossibleFinal FinalStage::field_of_same_bits(const model::Problem& problem) {
-  model::PossibleFinal all = all_competing(m_request, problem, m_services.source);
-  model::PossibleFinal field;
-  const double contradicted_ns = contradicted_by_same_bits(m_request, all);
-  field.unsettled = contradicted_ns > 0;
-  field.considered.resize(all.sampled.size());
-  for (std::size_t i = 0; i < all.finalists.size(); ++i) {
-    if (!gives_bits(m_request, all.finalists[i])) continue;
-    const bool is_faster = field.raced_ns.empty() || all.raced_ns[i] < contradicted_ns ||
-                           all.raced_ns[i] <= field.raced_ns.front() * m_request.policy.final.within;
-    if (field.unsettled && !is_faster) continue;
-    field.finalists.push_back(std::move(all.finalists[i]));
-    field.raced_ns.push_back(all.raced_ns[i]);
-    for (std::size_t final = 0; final < all.sampled.size(); ++final)
-      field.considered[final].push_back(all.sampled[final][i]);
-  }
-  for (std::vector<bool>& considered : field.considered)
-    considered.insert(considered.end(), all.baselines.size(), true);
-  field.baselines = std::move(all.baselines);
-  return field;
-}
-
-bool FinalStage::submit(const Finalist& finalist) {
-  auto trial = make_again(m_request, *finalist.work, finalist.record);
-  if (trial) m_compiling.submit_apart(std::move(*trial));
-  return trial.has_value();
-}
-
 void FinalStage::compile(PreparedFinal& opened) {
   std::erase_if(opened.finalists, [&](const Finalist& finalist) {
-    if (finalist.compiled || submit(finalist)) return false;
+    if (finalist.compiled || m_compiler.submit(finalist)) return false;
     opened.leave_out(finalist.record);
     return true;
   });
@@ -222,76 +130,24 @@ void FinalStage::compile(PreparedFinal& opened) {
 
 void FinalStage::compile_again() {
   for (PreparedFinal& opened : m_opened) compile(opened);
-  for (const auto& [gpu, foreign] : m_foreign)
-    if (!foreign.best.compiled) submit(foreign.best);
+  m_foreign.compile_again();
 }
 
-bool FinalStage::begin_comparisons(const model::PossibleFinal& field) {
-  bool any = false;
-  for (const model::TrialRecord& record : field.finalists) {
-    const Work* work = work_of(m_request, record);
-    if (work == nullptr || m_spread.correction_of(record.gpu)) continue;
-    if (!DeviceSpread::can_tell_by(record.outcome)) continue;
-    any = true;
-    if (m_foreign.contains(record.gpu)) continue;
-    Foreign foreign{{work, record, std::nullopt}, 0, {}, false};
-    foreign.is_hopeless = !submit(foreign.best);
-    m_foreign.emplace(record.gpu, std::move(foreign));
-  }
-  return any;
-}
-
-std::optional<FinalStage::Comparison> FinalStage::claim_comparison() {
-  std::vector<std::string> ended;
-  std::optional<Comparison> claimed;
-  for (auto& [gpu, foreign] : m_foreign) {
-    if (!foreign.is_hopeless && !foreign.best.compiled)
-      foreign.is_hopeless = fetch(foreign.best) == Binary::unsound;
-    if (foreign.is_hopeless && foreign.claimed == 0) ended.push_back(gpu);
-    if (claimed || foreign.is_hopeless || !foreign.best.compiled) continue;
-    if (foreign.runs.size() + foreign.claimed >= DeviceSpread::runs) continue;
-    ++foreign.claimed;
-    claimed = Comparison{gpu, job_of(m_request, *foreign.best.compiled)};
-  }
-  for (const std::string& gpu : ended) end_comparisons(gpu);
+std::optional<ForeignDevices::Comparison> FinalStage::claim_comparison() {
+  auto claimed = m_foreign.claim();
+  open_waiting();
   return claimed;
 }
 
 void FinalStage::end_comparison(const std::string& gpu, std::size_t number,
                                 std::optional<DeviceSpread::Taken> run) {
-  Foreign& foreign = m_foreign.at(gpu);
-  --foreign.claimed;
-  if (run)
-    foreign.runs.push_back({run->ns / m_spread.correction(number),
-                            run->j / m_spread.correction(number, &DeviceSpread::Taken::j)});
-  foreign.is_hopeless = foreign.is_hopeless || !run;
-  const bool has_all = foreign.is_hopeless || foreign.runs.size() >= DeviceSpread::runs;
-  if (has_all && foreign.claimed == 0) end_comparisons(gpu);
+  m_foreign.end(gpu, number, run);
+  open_waiting();
 }
 
-/// Says what came of it; the finals that waited for it are opened.
-void FinalStage::end_comparisons(const std::string& gpu) {
-  Foreign foreign = std::move(m_foreign.at(gpu));
-  m_foreign.erase(gpu);
-  const model::TrialRecord& record = foreign.best.record;
-  if (foreign.is_hopeless) {
-    m_spread.add_foreign(gpu, {1, 1});
-    m_services.observer.notice(fmt::format(
-        "results of another {} ({}) are compared without correction: its best trial could not run here",
-        record.environment.device, gpu));
-  } else {
-    const double own_j = DeviceSpread::middle_of(foreign.runs, &DeviceSpread::Taken::j);
-    m_spread.add_foreign(gpu,
-                         {time_ns(record) / DeviceSpread::middle_of(foreign.runs, &DeviceSpread::Taken::ns),
-                          own_j > 0 && record.outcome.energy ? record.outcome.energy->mean_j / own_j : 0});
-    const double ratio = *m_spread.correction_of(gpu);
-    m_services.observer.notice(fmt::format(
-        "another {} ({}) compared by {} {} at {}: {}", record.environment.device, gpu, record.kernel,
-        record.configuration.text(), record.problem.size_text(),
-        ratio == 1
-            ? "it differs by no more than what counts as tied"
-            : fmt::format("it takes {:.3f} of the time here, so its results are corrected by that", ratio)));
-  }
+/// Finals that waited for a GPU to be compared are opened once all are that they wait for.
+void FinalStage::open_waiting() {
+  if (m_waiting.empty() || m_foreign.count() > 0) return;
   for (const Waiting& waiting : std::exchange(m_waiting, {})) open(waiting.group, waiting.remembered);
 }
 
@@ -315,24 +171,13 @@ bool FinalStage::is_ready(PreparedFinal& opened) {
   bool all = true;
   std::erase_if(opened.finalists, [&](Finalist& finalist) {
     if (finalist.compiled) return false;
-    const Binary binary = fetch(finalist);
+    using Binary = FinalistCompiler::Binary;
+    const Binary binary = m_compiler.fetch(finalist);
     if (binary == Binary::awaited) all = false;
     if (binary == Binary::unsound) opened.leave_out(finalist.record);
     return binary == Binary::unsound;
   });
   return all;
-}
-
-FinalStage::Binary FinalStage::fetch(Finalist& finalist) {
-  auto compiled = m_compiling.take_apart(finalist.record.key);
-  if (!compiled) return Binary::awaited;
-  add_compilation(compiled->trial, *compiled->binary, m_services.oracle);
-  const bool sound = compiled->trial.record.outcome.status == model::TrialStatus::ok &&
-                     (!compiled->reference || compiled->reference->status == model::TrialStatus::ok);
-  if (!sound) return Binary::unsound;
-  compiled->trial.record.outcome = finalist.record.outcome;
-  finalist.compiled = std::move(compiled);
-  return Binary::there;
 }
 
 void FinalStage::say_unheld() const {
@@ -364,7 +209,7 @@ FinalStage::PreparedFinal FinalStage::make(PreparedFinal final) {
 /// Its only finalist took longer than others raced in: with them beside it the next one tells.
 void FinalStage::hold_again(std::size_t group) {
   const model::Problem& problem = m_list.groups[group].problem;
-  if (!is_unsettled(field_of(problem)) || !m_again.insert(group).second) return;
+  if (!m_field.is_unsettled(m_field.of(problem)) || !m_again.insert(group).second) return;
   m_services.observer.notice(
       fmt::format("the final of {} {} did not settle: its only finalist took longer than others did in the "
                   "race; it is held again with them",
@@ -423,45 +268,6 @@ void FinalStage::shorten(model::FinalJob& job) const {
     limit_ns = std::min(limit_ns, std::max(left_ns / 2, 0.0));
     trial.policy.energy = trial.policy.energy && energy_ns < left_ns / 2;
   }
-}
-
-bool FinalStage::are_apart(const model::PossibleFinal& field) const {
-  return m_spread.corrects() ||
-         std::any_of(field.finalists.begin(), field.finalists.end(), [&](const model::TrialRecord& record) {
-           return m_spread.correction_of(record.gpu).value_or(1) != 1;
-         });
-}
-
-void FinalStage::correct(model::PossibleFinal& field) const {
-  const model::FinalPolicy& policy = m_request.policy.final;
-  // Where the last final is contradicted, they are all who raced faster than it says.
-  const double within = is_unsettled(field) ? std::numeric_limits<double>::infinity() : policy.within;
-  const auto correction = [&](const model::TrialRecord& record) {
-    return m_spread.correction_of(record.gpu).value_or(1);
-  };
-  // A final's time is of the GPU that its record names; what its finalists raced on is not known any more.
-  const bool apart = are_apart(field);
-  std::vector<double> times_ns;
-  for (std::size_t i = 0; i < field.finalists.size(); ++i) {
-    const model::TrialRecord& record = field.finalists[i];
-    times_ns.push_back(apart ? time_ns(record) / correction(record) : field.raced_ns[i]);
-  }
-  std::vector<std::size_t> order =
-      search::ordered_by(times_ns.size(), [&](std::size_t i) { return times_ns[i]; });
-  while (!order.empty() && (times_ns[order.back()] > times_ns[order.front()] * within ||
-                            order.size() > static_cast<std::size_t>(policy.finalists))) {
-    order.pop_back();
-  }
-  std::vector<model::TrialRecord> finalists;
-  for (const std::size_t i : order) finalists.push_back(std::move(field.finalists[i]));
-  for (std::vector<bool>& considered : field.considered) {
-    std::vector<bool> kept;
-    for (const std::size_t i : order) kept.push_back(considered[i]);
-    kept.insert(kept.end(), considered.begin() + static_cast<std::ptrdiff_t>(times_ns.size()),
-                considered.end());
-    considered = std::move(kept);
-  }
-  field.finalists = std::move(finalists);
 }
 
 void FinalStage::record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu) {

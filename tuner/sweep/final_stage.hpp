@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner/sweep/compile_ahead.hpp"
-#include "tuner/sweep/device_spread.hpp"
+#include "tuner/sweep/final_field.hpp"
+#include "tuner/sweep/foreign_devices.hpp"
 
 namespace tuner::sweep {
 
@@ -17,11 +17,6 @@ namespace tuner::sweep {
 /// what is said of the winner comes from that. See model::FinalJob.
 class FinalStage : SweepPart {
  public:
-  struct Finalist {
-    const Work* work = nullptr;
-    model::TrialRecord record;
-    std::optional<CompiledTrial> compiled;  ///< without it its binary is on its way
-  };
   /// A final that is to be held on some device: who takes part, and whose place stays empty. It speaks of
   /// those who were there, and says so.
   struct PreparedFinal {
@@ -51,16 +46,9 @@ class FinalStage : SweepPart {
   void open(std::size_t group);
   /// Whether a final that was opened has not been taken yet.
   bool is_awaited() const { return !m_opened.empty() || !m_waiting.empty(); }
-  /// A trial that another GPU of this name measured, to be run on a device of this sweep: how much slower
-  /// that one is must be known before its results are held against those of here. Nothing: there is none now.
-  struct Comparison {
-    std::string gpu;  ///< uuid
-    model::TrialJob job;
-  };
-  std::optional<Comparison> claim_comparison();
-  /// It was not run: another time, or on another device.
-  void give_back_comparison(const std::string& gpu) { --m_foreign.at(gpu).claimed; }
-  /// What it took on device `number`; nothing: it gave no time.
+  /// As those of ForeignDevices.
+  std::optional<ForeignDevices::Comparison> claim_comparison();
+  void give_back_comparison(const std::string& gpu) { m_foreign.give_back(gpu); }
   void end_comparison(const std::string& gpu, std::size_t number, std::optional<DeviceSpread::Taken> run);
   /// The first final that was opened, is of a group that `suits`, and whose binaries are there.
   using Suits = std::function<bool(std::size_t group)>;
@@ -79,53 +67,31 @@ class FinalStage : SweepPart {
   void end_by(double until) { m_until = until; }
 
  private:
-  /// A GPU that is not of this sweep, by its best trial.
-  struct Foreign {
-    Finalist best;
-    std::size_t claimed = 0;  ///< runs under way
-    std::vector<DeviceSpread::Taken> runs;
-    bool is_hopeless = false;  ///< its trial cannot be run here any more
-  };
   struct Waiting {
     std::size_t group = 0;
     std::vector<CompiledTrial> remembered;
   };
 
   void shorten(model::FinalJob& job) const;
-  /// Of everyone who may be near enough to the best, those who are, once devices are told apart.
-  void correct(model::PossibleFinal& field) const;
-  void add_by_objective(model::PossibleFinal& field, const model::Problem& problem) const;
   bool lacks_energy(const Finalist& finalist) const;
-  bool are_apart(const model::PossibleFinal& field) const;
-  /// Where GPUs are apart, race and final may be of two, which then explains the difference.
-  bool is_unsettled(const model::PossibleFinal& field) const { return field.unsettled && !are_apart(field); }
-  model::PossibleFinal field_of(const model::Problem& problem);
-  model::PossibleFinal field_of_same_bits(const model::Problem& problem);
   /// Has those compiled whose binary is not at hand.
   void compile(PreparedFinal& opened);
-  /// Whether it is the same trial today, and so is compiled.
-  bool submit(const Finalist& finalist);
   void open(std::size_t group, const std::vector<CompiledTrial>& remembered);
-  /// Whether it has its binary, or cannot have it.
-  enum class Binary { awaited, there, unsound };
-  Binary fetch(Finalist& finalist);
   bool is_ready(PreparedFinal& opened);
-  /// Whether the field has results of GPUs that were not compared with those of here; they will be.
-  bool begin_comparisons(const model::PossibleFinal& field);
-  void end_comparisons(const std::string& gpu);
+  void open_waiting();
   PreparedFinal make(PreparedFinal opened);
   void hold_again(std::size_t group);
   void hold_without(PreparedFinal final, std::size_t culprit, const model::TrialOutcome& failure,
                     const std::string& gpu);
   void record(PreparedFinal& held, const model::FinalOutcome& outcome, const std::string& gpu);
 
-  CompileAhead& m_compiling;
-  DeviceSpread& m_spread;
+  FinalField m_field;
+  FinalistCompiler m_compiler;
+  ForeignDevices m_foreign;
   std::map<std::size_t, std::vector<CompiledTrial>> m_best;  ///< by group, fastest first
   std::deque<PreparedFinal> m_opened;
-  std::map<std::string, Foreign> m_foreign;  ///< by uuid, those being compared
-  std::vector<Waiting> m_waiting;            ///< for that
-  std::set<std::size_t> m_again;             ///< groups whose final did not settle, and is held once more
+  std::vector<Waiting> m_waiting;  ///< for foreign GPUs to be compared
+  std::set<std::size_t> m_again;   ///< groups whose final did not settle, and is held once more
   double m_until = std::numeric_limits<double>::infinity();
 };
 
