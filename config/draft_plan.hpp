@@ -320,6 +320,9 @@ std::string view_table(const model::ArgumentSpec& argument, const std::string& n
 /// Of each parameter of the kernel, and of each variable of the device that it uses, by its source alone.
 DraftArguments draft_arguments(DraftSource& source, const DraftPlan& plan);
 
+/// What the table of an output says of its tolerance: what was `said`, or by its type. Integers are equal.
+std::string tolerance_text(const DraftBuffer& output, std::optional<double> said = std::nullopt);
+
 /// Adds what is right. Of a kernel that the source launches, the function that computes the same on the CPU,
 /// where there is one. Of another, the place of a reference that is still to be written.
 void draft_verification(DraftSource& source, const DraftPlan& plan, DraftArguments& arguments);
