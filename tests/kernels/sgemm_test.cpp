@@ -148,6 +148,13 @@ TEST_CASE("slices verify, also where they are more than k-tiles") {
 TEST_CASE("split-K verifies, also where parts are more than k-tiles") {
   for (const char* parts : {"2", "3", "7"}) verify("SPLIT_K=" + std::string(parts), awkward);
   verify("SPLIT_K=3 SLICES=4", awkward);
+  // More parts than the last block loads at once.
+  verify("SPLIT_K=19 SLICES=8", {{{33, 71, 300}, 0}});
+}
+
+TEST_CASE("tiles of 32 columns verify") {
+  for (const char* tile : {"TILE_M=64 THREAD_M=8", "TILE_M=32 THREAD_M=4"})
+    verify(std::string(tile) + " TILE_N=32 THREAD_N=8 LANES_M=8 LANE_MAP=z SLICES=4 SPLIT_K=2", awkward);
 }
 
 TEST_CASE("stream-K verifies, with tiles shared by two blocks and by many") {
@@ -178,6 +185,26 @@ TEST_CASE("each product has a few configurations to try, all of which the wide s
     CHECK(count <= 24);
     CHECK(wide.list(problem, limits).size() <= 4000);
   }
+}
+
+TEST_CASE("small, narrow and flat products have small tiles to try, and large squares have none") {
+  const space::KernelSpace kernel = test::load_kernel("sgemm_small");
+  const auto count = [&](const std::vector<std::int64_t>& extents) {
+    return kernel.list(space::make_problem(kernel.spec(), extents, std::nullopt, 0), h200_limits()).size();
+  };
+  for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{128, 128, 128},
+                                                   {512, 512, 512},
+                                                   {62, 124, 6001},
+                                                   {4935, 23, 2413},
+                                                   {512, 2352, 40},
+                                                   {528, 9824, 2280},
+                                                   {14784, 1792, 256},
+                                                   {16, 352, 832}}) {
+    CAPTURE(extents);
+    CHECK(count(extents) >= 2);
+    CHECK(count(extents) <= 30);
+  }
+  for (const std::int64_t size : {1536, 2048, 4096}) CHECK(count({size, size, size}) == 0);
 }
 
 TEST_CASE("products too small to tune have something to run, and odd ones all that copies float by float") {

@@ -142,6 +142,7 @@ std::vector<model::Plan> TrialMaker::probes(const Trial& trial) const {
     const auto job =
         m_work.kernel.compile_job(problem, configuration, device.architecture, m_request.compiler);
     if (job.key() != trial.record.binary_key) continue;
+    if (job.host_library) return {};  // a library chooses by size: one says nothing of another
     auto plan = m_work.kernel.make_plan(problem, configuration, device.limits);
     auto* concrete = std::get_if<model::Plan>(&plan);
     // A kernel with one size may need the square of it: such a probe is not small.

@@ -12,6 +12,9 @@
 constexpr int QUADS_N = THREAD_N / QUAD;
 constexpr int QUADS = THREAD_M * QUADS_N;  // of a thread tile
 constexpr int OWN_QUADS = divide_up(QUADS, SLICES);
+/// So many parts of a tile are loaded at once, lest each waits for the memory alone. With stream-K a tile has two
+/// or three parts.
+constexpr int TOGETHER = STREAM_K ? 1 : smaller(8, larger(1, 16 / OWN_QUADS));
 
 /// What is left of a thread's sums once those of the slices are added up: the i-th is quad i * SLICES +
 /// slice.
@@ -105,7 +108,24 @@ __device__ inline bool reduce_parts(OwnSums& own, float* partials, unsigned* arr
   if (threadIdx.x == 0) wait_until(arrivals, others);
   __syncthreads();
   if (threadIdx.x == 0) *arrivals = 0;
-  for (unsigned part = 1; part <= others; ++part) {
+  unsigned part = 1;
+  if constexpr (TOGETHER > 1) {
+    for (; part + TOGETHER <= others + 1; part += TOGETHER) {
+      float4 quads[TOGETHER][OWN_QUADS];
+#pragma unroll
+      for (int p = 0; p < TOGETHER; ++p) {
+        const float4* const slot = slots + static_cast<size_t>(part + p) * OWN_QUADS * THREADS;
+#pragma unroll
+        for (int i = 0; i < OWN_QUADS; ++i) quads[p][i] = __ldcg(slot + i * THREADS);
+      }
+#pragma unroll
+      for (int p = 0; p < TOGETHER; ++p) {
+#pragma unroll
+        for (int i = 0; i < OWN_QUADS; ++i) own.quads[i] = own.quads[i] + quads[p][i];
+      }
+    }
+  }
+  for (; part <= others; ++part) {
     const float4* const slot = slots + static_cast<size_t>(part) * OWN_QUADS * THREADS;
 #pragma unroll
     for (int i = 0; i < OWN_QUADS; ++i) own.quads[i] = own.quads[i] + __ldcg(slot + i * THREADS);

@@ -231,6 +231,7 @@ class CudaSequence final : public Sequence {
   CUstream stream_at(std::size_t index) const;
   void enqueue(int repetitions) const;
   void enqueue_step(const BoundStep& step) const;
+  void call(const LibraryCall& library, CUstream stream) const;
   void prepare_graph(int repetitions);
   Timing run_eagerly(int repetitions);
   std::uint64_t delay_of_stream(int repetitions) const;

@@ -111,12 +111,29 @@ void CudaSequence::record(const Event& event, CUstream stream) const {
   check(driver, driver.event_record(event.get(), stream), "recording an event");
 }
 
+/// Where a library fails, what was launched before may have ended the context: then that is why, and nothing
+/// else can be launched here.
+void CudaSequence::call(const LibraryCall& library, CUstream stream) const {
+  try {
+    library.enqueue(stream);
+  } catch (const DeviceFault& fault) {
+    const Driver& driver = m_parts.session->driver();
+    try {
+      check(driver, driver.stream_synchronize(stream),
+            fmt::format("calling a library ({})", fault.what()).c_str());
+    } catch (const DeviceFault& end) {
+      if (end.lost()) throw;
+    }
+    throw;
+  }
+}
+
 void CudaSequence::enqueue_step(const BoundStep& step) const {
   const Driver& driver = m_parts.session->driver();
   const CUstream stream = stream_at(step.stream);
   for (const std::size_t earlier : step.after) wait(stream, m_steps[earlier].done);
   if (step.launch) step.launch->enqueue(driver, stream);
-  if (step.call) step.call->enqueue(stream);
+  if (step.call) call(*step.call, stream);
   if (step.upload && step.upload->bytes > 0) {
     check(driver,
           driver.memcpy_htod_async(step.upload->to, step.upload->image.get(), step.upload->bytes, stream),
