@@ -111,6 +111,11 @@ void PendingResults::declare(const tuner::model::KernelDeclaration& kernel,
   put({Kind::other, [=, this](bool) { m_store.declare(kernel, judgements); }, {}});
 }
 
+void PendingResults::restate(const tuner::model::KernelDeclaration& kernel,
+                             const tuner::model::AskSpec& ask) {
+  put({Kind::other, [=, this](bool) { m_store.restate(kernel, ask); }, {}});
+}
+
 void PendingResults::close_attempt(const TrialRecord& trial, TrialStatus how, const std::string& detail) {
   put({Kind::other, [=, this](bool) { m_store.close_attempt(trial, how, detail); }, {}});
 }

@@ -78,6 +78,7 @@ class PendingResults final : public tuner::model::ResultSink {
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
   void declare(const tuner::model::KernelDeclaration& kernel,
                const std::vector<tuner::model::Judgement>& judgements) override;
+  void restate(const tuner::model::KernelDeclaration& kernel, const tuner::model::AskSpec& ask) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
   void close_attempt(const tuner::model::TrialRecord& trial, tuner::model::TrialStatus how,
                      const std::string& detail) override;

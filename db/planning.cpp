@@ -270,10 +270,7 @@ PossibleFinalReader::PossibleFinalReader(const Connection& db)
           "SELECT id, median_ns FROM trials WHERE tuning_case = ? AND competes = 1 ORDER BY median_ns, id"),
       m_coverage(db, sql("select_coverage")),
       m_last_finals(db, "SELECT id FROM last_final WHERE tuning_case = ?"),
-      m_considered(db,
-                   "SELECT 1 FROM trials AS t JOIN kernels AS k ON k.id = t.kernel "
-                   "JOIN final_coverage AS v ON v.run = coalesce(t.run, x'') AND v.kernel = k.name "
-                   "AND t.sequence BETWEEN v.first AND v.last WHERE v.final = ? AND t.id = ?"),
+      m_considered(db, sql("select_considered")),
       m_entries(db,
                 "SELECT e.trial, e.ratio, t.median_ns, t.gpu FROM final_entries AS e "
                 "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),

@@ -14,6 +14,7 @@
 #include "db/machine.hpp"
 #include "db/planning.hpp"
 #include "db/queries.hpp"
+#include "db/restatement.hpp"
 #include "db/row_writer.hpp"
 #include "db/rows.hpp"
 #include "db/statement.hpp"
@@ -61,6 +62,7 @@ class ResultStore::Statements {
   explicit Statements(const Connection& db)
       : rows(db),
         specs(db),
+        restatement(db),
         fields(db),
         reopened(db),
         end_run(db, "UPDATE runs SET ended_at = ?, state = ? WHERE id = ?"),
@@ -122,6 +124,7 @@ class ResultStore::Statements {
   std::map<Digest, LivingRun> living;  ///< begun here and not ended
   RowWriter rows;
   KernelSpecs specs;
+  Restatement restatement;
   PossibleFinalReader fields;
   ReopenedFinder reopened;
   std::map<std::pair<std::string, std::string>, KernelDeclaration> declared_here;  ///< by family and kernel
@@ -183,7 +186,8 @@ void ResultStore::stamp(FinalRecord& final, std::vector<TrialRecord>& finalists)
     trial.measured_at = final.measured_at;
     trial.sequence = next_sequence();
     stamp_energy(trial);
-    final.coverage.push_back({trial.run, trial.kernel, trial.sequence, trial.sequence});
+    if (may_win(trial.role))
+      final.coverage.push_back({trial.run, trial.kernel, trial.sequence, trial.sequence});
   }
 }
 
@@ -221,6 +225,14 @@ void ResultStore::declare(const KernelDeclaration& kernel, const std::vector<Jud
   if (here.host.empty()) here.host = tuner::util::host_name();
   Transaction transaction(m_db);
   m_statements->specs.declare(here, judgements);
+  transaction.commit();
+}
+
+void ResultStore::restate(const KernelDeclaration& kernel, const AskSpec& ask) {
+  const std::vector<Restatement::Change> changes = m_statements->restatement.changes(kernel, ask);
+  if (changes.empty()) return;
+  Transaction transaction(m_db);
+  for (const Restatement::Change& change : changes) m_statements->restatement.put(change);
   transaction.commit();
 }
 

@@ -48,6 +48,7 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
   void end_run(const tuner::model::Digest& run, const std::string& state) override;
   void declare(const tuner::model::KernelDeclaration& kernel,
                const std::vector<tuner::model::Judgement>& judgements) override;
+  void restate(const tuner::model::KernelDeclaration& kernel, const tuner::model::AskSpec& ask) override;
   void open_attempt(const tuner::model::TrialRecord& trial) override;
   void close_attempt(const tuner::model::TrialRecord& trial, tuner::model::TrialStatus how,
                      const std::string& detail) override;
@@ -58,7 +59,7 @@ class ResultStore final : public tuner::model::ResultSink, public tuner::model::
                  const std::vector<const tuner::model::TrialRecord*>& next) override;
   void record_verdict(const tuner::model::ProbeVerdict& verdict) override;
   /// Finalists and final bear one `measured_at`, of the time of the call, and a `sequence` each; the final
-  /// covers its finalists.
+  /// covers those of its finalists that may win.
   void record_final(const tuner::model::FinalRecord& final,
                     const std::vector<tuner::model::TrialRecord>& finalists) override;
   /// `ended_at` is of the time of the call where it is empty.

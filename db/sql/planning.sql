@@ -2,14 +2,15 @@
 
 -- # select_coverage
 -- What a final that begins now considers. Of each run and kernel the numbers of its results that may win, without those
--- between them that may not: should these come back, they were not considered.
+-- between them that may not: should these come back, they were not considered. No baseline: it is timed beside the others,
+-- and has a race to win once its spec makes it a competitor.
 SELECT run, kernel, min(sequence) AS first, max(sequence) AS last
-FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.superseded,
+FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.superseded, t.role,
              sum(t.superseded) OVER (PARTITION BY t.run, k.name ORDER BY t.sequence) AS island
       FROM trials AS t
       JOIN kernels AS k ON k.id = t.kernel
       WHERE t.tuning_case = ?1 AND t.status = 'ok')
-WHERE superseded = 0
+WHERE superseded = 0 AND role <> 'baseline'
 GROUP BY run, kernel, island
 UNION
 -- The finals that count: a contestant may have shed its number since, measured again.
@@ -19,6 +20,19 @@ JOIN trials AS t ON t.id = f.chosen
 JOIN kernels AS k ON k.id = t.kernel
 WHERE f.tuning_case = ?1 AND t.competes = 1
 ORDER BY 1, 2, 3
+
+-- # select_considered
+-- Whether a final (?1) has considered the present result of a trial (?2): that of a baseline where the final took it.
+SELECT 1
+FROM trials AS t
+JOIN kernels AS k ON k.id = t.kernel
+WHERE t.id = ?2
+  AND (EXISTS (SELECT 1 FROM final_coverage AS v
+               WHERE v.final = ?1 AND v.run = coalesce(t.run, x'') AND v.kernel = k.name
+                 AND t.sequence BETWEEN v.first AND v.last)
+       OR (t.role = 'baseline'
+           AND EXISTS (SELECT 1 FROM finals AS f JOIN final_entries AS e ON e.final = f.id AND e.trial = t.id
+                       WHERE f.id = ?1 AND f.run IS t.run AND t.sequence > f.sequence)))
 
 -- # select_least_time
 -- The least median that a trial ever had, in a race or a final, if its time is to be trusted today.

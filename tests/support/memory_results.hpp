@@ -28,6 +28,9 @@ class MemoryResults : public model::ResultSink, public model::ResultSource {
                const std::vector<model::Judgement>& judgements) override {
     store.declare(kernel, judgements);
   }
+  void restate(const model::KernelDeclaration& kernel, const model::AskSpec& ask) override {
+    store.restate(kernel, ask);
+  }
   void open_attempt(const model::TrialRecord& trial) override {
     calls.push_back("attempt " + name(trial));
     store.open_attempt(trial);

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -81,6 +82,16 @@ struct Judgement {
   bool describes = false;
 };
 
+/// What only the spec says of a trial: no measurement does.
+struct SpecSays {
+  bool is_default = false;
+  Metrics metrics;  ///< at the time given; none where there is none
+  Workload workload;
+  bool operator==(const SpecSays&) const = default;
+};
+using AskSpec = std::function<SpecSays(const Problem& problem, const Configuration& configuration,
+                                       std::optional<double> time_ns)>;
+
 /// A result that the database has.
 struct KnownResult {
   Digest trial;
@@ -127,6 +138,9 @@ class ResultSink : public Seam {
   /// Declares the kernel, and judges past trials; other trials keep their judgement. One transaction; cheap
   /// where nothing has changed.
   virtual void declare(const KernelDeclaration& kernel, const std::vector<Judgement>& judgements) = 0;
+  /// What is kept of the kernel's trials follows `ask` again where its spec alone says it. Writes nothing
+  /// where nothing has changed.
+  virtual void restate(const KernelDeclaration& kernel, const AskSpec& ask) = 0;
   /// Notes that `trial` is about to be launched. After a crash the open attempt names the culprit.
   virtual void open_attempt(const TrialRecord& trial) = 0;
   /// Ends an attempt without a result. `crashed` and `timeout` note a death that was observed, even where no

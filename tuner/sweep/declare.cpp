@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,6 +62,13 @@ void declare(const Work& work, Services& services) {
     judgements[i] = {past[i].key, describes(work.kernel, past[i])};
   });
   services.sink.declare(kernel, judgements);
+  services.sink.restate(
+      kernel, [space = work.kernel](const model::Problem& problem, const model::Configuration& configuration,
+                                    std::optional<double> time_ns) {
+        return model::SpecSays{space.is_default(configuration),
+                               time_ns ? space.metrics(problem, configuration, *time_ns) : model::Metrics(),
+                               space.workload(problem)};
+      });
 }
 
 /// Whether another file is what was declared: neither the same one as it was before an edit, nor one of this
