@@ -25,6 +25,7 @@ TEST_SUITE("cluster") {
     sweep.arguments = {"--kernel", "/home/ada/my kernel.toml", "--sizes", "512..4096", "--seed", "7"};
     sweep.result = "/shared/ada's sweep/result.db";
     sweep.report = "/home/ada/report.html";
+    sweep.variables = {"TUNER_L2", "TUNER_TYPE"};
     sweep.options = {"--time=2:00:00", "--partition=gpu", "--comment=for \"ada\"", "--exclusive"};
     return sweep;
   }
@@ -58,9 +59,10 @@ TEST_SUITE("cluster") {
                                        said().string() + "\n" + pause + "\nif [ \"$1\" = run ]; then exit " +
                                        std::to_string(status) + "; fi\n");
       write_program(folder / "script", script);
-      return util::run_command({"env", "SLURM_ARRAY_TASK_ID=5", "SLURM_JOB_ID=77", "USER=ada",
-                                "TMPDIR=" + (folder / "tmp").string(), (folder / "script").string()},
-                               folder.path(), 60s);
+      return util::run_command(
+          {"env", "SLURM_ARRAY_TASK_ID=5", "SLURM_JOB_ID=77", "USER=ada", "TUNER_L2=cold",
+           "TMPDIR=" + (folder / "tmp").string(), (folder / "script").string()},
+          folder.path(), 60s);
     }
     std::filesystem::path said() const { return folder / "said"; }
     std::filesystem::path told() const { return folder / "told"; }
@@ -103,6 +105,13 @@ TEST_SUITE("cluster") {
               "/tuner.db\n--cache-dir\n/shared cache/$x\n"
               "--shard\n5/16\n--publish\n" +
               shared + "/results/5.db\n");
+  }
+
+  TEST_CASE("settings in the environment that a script is submitted from do not count") {
+    Node node;
+    node.sweep.variables = {"TUNER_L2"};
+    node.runs(cluster::array_script(node.sweep), 0, "echo \"${TUNER_L2-unset}\" >>" + node.told().string());
+    CHECK(text_of(node.told()) == "unset\n");
   }
 
   TEST_CASE("the last job merges each part that is there, then runs, reports and publishes") {

@@ -119,6 +119,8 @@ cluster::SlurmSweep describe(const Context& context, const config::Settings& set
   sweep.report = given_path(settings, "report", sweep.folder.path() / "report.md");
   sweep.cache = given_path(settings, "cache_dir", "");
   sweep.needs_gpu = model::named_kind(settings.text("device"))->is_gpu;
+  for (const config::KnownSetting& setting : config::known_settings())
+    sweep.variables.push_back(config::variable_name(setting.name));
   for (const std::string& option : options.sbatch) sweep.options.push_back(cluster::sbatch_option(option));
   return sweep;
 }

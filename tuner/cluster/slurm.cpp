@@ -125,10 +125,13 @@ mkdir -m 700 "$own" 2>/dev/null || {{ [ -d "$own" ] && [ -O "$own" ] && [ ! -L "
   text += sweep.cache.empty() ? "cache=$own/cache\n"
                               : fmt::format("cache={}\n", util::shell_quote(sweep.cache.string()));
   text += R"(
-# All settings stand below; files of settings, which somebody may edit meanwhile, are not found from here.
+# All settings stand below; files of settings, which somebody may edit meanwhile, are not found from here, and
+# variables of the shell that submits this are not taken.
 cd "$own" || exit 1
 export XDG_CONFIG_HOME=$own
-
+)";
+  text += fmt::format("unset {}\n", fmt::join(sweep.variables, " "));
+  text += R"(
 run= stop=
 trap 'stop=1; [ -z "$run" ] || kill -TERM "$run"' TERM INT
 )";

@@ -52,7 +52,8 @@ struct SlurmSweep {
   std::filesystem::path report;        ///< which it writes
   std::filesystem::path cache;         ///< of binaries, shared; empty: each task has its own
   bool needs_gpu = true;
-  std::vector<std::string> options;  ///< of sbatch, in both scripts: `--time=2:00:00`
+  std::vector<std::string> options;    ///< of sbatch, in both scripts: `--time=2:00:00`
+  std::vector<std::string> variables;  ///< of settings: what they are where a script is run does not count
 };
 
 constexpr const char* last_job_name = "tuner-last";
