@@ -119,6 +119,8 @@ Expected expected(const sweep::TrialList& list, const sweep::Request& request, d
   expected.seconds = request.budget.seconds;
   expected.trials = request.budget.trials;
   expected.objective = request.policy.objective;
+  if (const auto problems = problems_asked_for(request); !problems.empty())
+    expected.environment = sweep::environment(request, problems.front().type);
   for (auto group = list.groups.rbegin(); group != list.groups.rend(); ++group) {
     if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
     expected.problems->push_back(group->problem);

@@ -66,6 +66,7 @@ space::GoOn long_look(terminal::LinePrinter& printer, std::string what, std::opt
 /// What a sweep begins with.
 struct Expected {
   std::vector<model::DeviceInfo> devices;
+  std::optional<model::Environment> environment;  ///< in which it measures; absent: unknown
   /// On which something is left; absent: their number is unknown.
   std::optional<std::vector<model::Problem>> problems{std::vector<model::Problem>{}};
   model::Objective objective = model::Objective::time;
@@ -79,6 +80,7 @@ template <class Archive, class T>
 requires model::Described<T, Expected>
 void describe(Archive& archive, T& value) {
   archive("devices", value.devices);
+  archive("environment", value.environment);
   archive("problems", value.problems);
   archive("objective", value.objective);
   archive("known_best", value.known_best);

@@ -110,6 +110,7 @@ class Examples(unittest.TestCase):
     def test_strategies_and_their_limits(self):
         results, _ = self.add(strategy="genetic_algorithm", strategy_options={"max_fevals": 5}, seed=3)
         self.assertEqual(len(results), 5)
+        self.assertEqual(len(self.add(strategy_options={"time_limit": 59.5})[0]), 32)
 
     def test_a_cache_is_a_database_that_the_next_call_continues(self):
         _, env = self.add(cache="adds.json")

@@ -116,6 +116,20 @@ class Finds(InAFolder):
         self.assertEqual(again.best.trial, result.best.trial)
         self.assertEqual(len(again.rows), 4)
 
+    def test_the_answer_is_of_the_environment_that_was_asked_for_whatever_else_is_known(self):
+        for measure, flags in [("quick", ()), ("standard", ()), ("quick", ("--l2", "cold")), ("quick", ())]:
+            result = tune_scale(measure=measure, flags=flags)
+            known = (result.best.environment["method"].split("-")[0], result.best.environment["l2"])
+            self.assertEqual(known, (measure, "cold" if flags else "warm"))
+            self.assertIn(result.best.trial, [row["trial"] for row in result.rows])
+            self.assertEqual(len(result.rows), 4)
+
+    def test_two_folders_with_one_database_are_one_kernel(self):
+        first = tune_scale(folder="a", db="shared.db")
+        tune_scale(folder="b", db="shared.db", source=SCALE.replace("a * x[i]", "x[i] * a"))
+        with self.assertRaisesRegex(tuner.TuneError, "give each its own `folder` and `db`"):
+            first.launch(tuner.CPU, *scale_arguments(1000)[:2])
+
     def test_functions_and_lists_allow_the_configurations_that_python_allows(self):
         small = {"BLOCK": [32, 64, 96, 128], "PER_THREAD": [1, 2, 3]}
         wanted = {(b, p) for b in small["BLOCK"] for p in small["PER_THREAD"] if b / p in (32, 64) or (b, p) == (96, 2)}
@@ -174,6 +188,11 @@ class Finds(InAFolder):
                 self.refuses("wrong_result", **given)
             else:
                 self.assertTrue(tune_scale(**given).best.verified)
+
+    def test_numbers_of_numpy_are_numbers_and_a_source_may_be_in_latin_1(self):
+        with open("latin.cu", "wb") as out:
+            out.write(SCALE.replace("{", "{  // Größe", 1).encode("latin-1"))
+        self.assertTrue(tune_scale(source="latin.cu", tolerance={"absolute": numpy.float64(1e-5)}).best.verified)
 
     def test_each_output_has_the_tolerance_of_its_own_type(self):
         source = """
@@ -259,6 +278,10 @@ class Refuses(InAFolder):
         self.refuses("abacus", device="abacus")
         self.refuses("`scale_all`", kernel="scale_all")
         self.refuses("cannot be read", source="missing.cu")
+
+    def test_a_call_that_fails_says_its_own_reason_and_not_that_of_an_earlier_one(self):
+        self.refuses("wrong_result", source=SCALE.replace("a * x", "a + x"))
+        self.refuses("'broken' was not declared", compare='extern "C" __global__ void compare(const float* y, float* y_error, int N) { broken }')
 
     def test_a_program_that_is_not_there(self):
         program = os.environ["TUNER_PROGRAM"]

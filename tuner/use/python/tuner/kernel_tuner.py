@@ -5,6 +5,7 @@
 It returns (results, env) in Kernel Tuner's shape, in milliseconds. docs/python.md says what differs.
 """
 
+import math
 import os
 
 from . import arrays
@@ -166,7 +167,7 @@ def _launch(problem_size, divisors, parameters, arguments, block_size_names):
 def _budget(options):
     if "max_fevals" in options:
         return int(options["max_fevals"])
-    return f"{options['time_limit']}s" if "time_limit" in options else None
+    return f"{math.ceil(options['time_limit'])}s" if "time_limit" in options else None
 
 
 def _results(result, tune_params, metrics):

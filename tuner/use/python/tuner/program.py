@@ -41,7 +41,7 @@ def _sentence(said, exit_code):
     lines = [line.rpartition("\r")[2].rstrip() for line in said.splitlines()]
     at_database = [i for i, line in enumerate(lines) if line.startswith("database:")]
     lines = [line for line in lines[: at_database[0] if at_database else None] if line]
-    starts = [i for i, line in enumerate(lines) if line.startswith("tuner: ")]
+    starts = [i for i, line in enumerate(lines) if line.startswith(("tuner: ", "left out: "))]
     if exit_code != 2:
         lines = lines[starts[0] :] if starts else lines[-1:]
     return "\n".join(lines)

@@ -37,26 +37,25 @@ class Best:
 class Result:
     """What a sweep has found. `spec_path` and `db_path` are for the command line: `tuner best --db DB --kernel SPEC`."""
 
-    def __init__(self, name, spec_path, db_path, problems, parameters):
+    def __init__(self, name, spec_path, db_path, problems, parameters, environment):
         self.name = name
         self.spec_path = spec_path
         self.db_path = db_path
         self.bests = {}
         self._problems = problems
         self._parameters = parameters
+        self._environment = environment  # of the sweep: the database may know others
         self._kernel = None
-        runs = json.loads(answer("report", "--db", db_path, "--kernel", name, "--format", "json"))["runs"]
-        self._run = max(runs, key=lambda run: run["started_at"])
         for sizes in problems:
             text = "x".join(str(size) for size in sizes.values())
             here = self._answered(text)
             if not here:
                 raise TuneError(f"the sweep ended before {name} had a result at {text}; the same call goes on from there")
-            self.bests[text] = Best(sizes, max(here, key=lambda one: one["winner"]["measured_at"]))
+            self.bests[text] = Best(sizes, here[0])
 
     def _answered(self, text):
         said = answer("best", text, "--kernel", self.spec_path, "--db", self.db_path, "--format", "json")
-        return [one for one in json.loads(said)["answers"] if self._is_here(one["environment"])]
+        return [one for one in json.loads(said)["answers"] if one["environment"] == self._environment]
 
     def _has_its_spec(self):
         """Whether no later call has written over it, its source or its data."""
@@ -66,13 +65,6 @@ class Result:
             )
         except TuneError:
             return False
-
-    def _is_here(self, environment):
-        """Whether it is that of the sweep: the database may know other devices."""
-        device = self._run["device"]
-        return [environment[key] for key in ("device", "driver", "toolkit")] == [
-            device["name"], device["driver"], self._run["toolkit"]
-        ]  # fmt: skip
 
     @property
     def best(self):
@@ -84,12 +76,11 @@ class Result:
     def rows(self):
         """Every trial of the sizes, the fastest first: parameters, status, time_ns, low_ns, high_ns, and why it failed."""
         wanted = [dict(sizes) for sizes in self._problems]
-        environments = [best.environment for best in self.bests.values()]
         definitions = [best.definition for best in self.bests.values()]
         rows = []
         report = json.loads(answer("report", "--db", self.db_path, "--kernel", self.name, "--format", "json"))
         for environment in report["environments"]:
-            for trial in environment["trials"] if environment["environment"] in environments else []:
+            for trial in environment["trials"] if environment["environment"] == self._environment else []:
                 if trial["sizes"] not in wanted or trial["definition"] not in definitions:
                     continue
                 measured = trial["measurement"] or {}
@@ -125,9 +116,13 @@ class Result:
     def pack(self):
         """The path of a pack with the answers, for other programs too."""
         if not self._has_its_spec():
-            raise TuneError(f"{self.spec_path} is of a later call now; launch before the next, or give each its own `folder`")
+            raise TuneError(
+                f"{self.spec_path} or its database is of a later call now; launch before the next, or give each its own `folder` and `db`"
+            )
         path = os.path.splitext(self.spec_path)[0] + ".tuned"
-        answer("pack", "-o", path, "--kernel", self.spec_path, "--db", self.db_path, "--within", "0%")
+        measured = self._environment
+        how = ["--measure", measured["method"].rpartition("-")[0], "--l2", measured["l2"], "--execution", measured["execution"] or "graph"]
+        answer("pack", "-o", path, "--kernel", self.spec_path, "--db", self.db_path, "--within", "0%", *how)
         return path
 
     def launch(self, stream, *given, **sizes):

@@ -17,8 +17,7 @@ class Source:
         else:
             self.path = os.path.abspath(os.fspath(source))
             try:
-                with open(self.path) as text:
-                    self.text = text.read()
+                open(self.path, "rb").close()
             except OSError as error:
                 raise TuneError(f"the source {source} cannot be read: {error.strerror}") from error
         self.arguments = []

@@ -277,4 +277,4 @@ def _toml(value):
         return "{ " + ", ".join(f"{name} = {_toml(one)}" for name, one in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return repr(value)
+    return repr(value.item() if hasattr(value, "item") else value)  # numbers of NumPy are told as Python's

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import re
+import tempfile
 
 from . import arrays
 from .program import TuneError, answer, follow
@@ -116,12 +117,24 @@ def tune(
         for name, value in [("--strategy", strategy), ("--budget", budget), ("--measure", measure)]:
             command += [name, str(value)] if value is not None else []
         try:
-            follow(*command, *flags, quiet=quiet)
+            environment = _sweep(command, flags, quiet)
         except TuneError as error:
             raise TuneError(f"{error}{_failure(db, read.name, error)}", error.exit_code) from None
         passed = {block["name"]: block.get("value") for block in writer.blocks}
         known = [dict(one, value=passed[one["name"]], given=values[0]) for _, one, values in writer.taken]
-        return Result(read.name, spec, db, problems, known)
+        return Result(read.name, spec, db, problems, known, environment)
+
+
+def _sweep(command, flags, quiet):
+    """Runs it; the environment that it measures in, as the event of its beginning tells it."""
+    with tempfile.TemporaryDirectory() as folder:
+        own = os.path.join(folder, "events")
+        flags = list(map(str, flags))
+        told = flags[flags.index("--events") + 1] if "--events" in flags[:-1] else own
+        follow(*command, *flags, *(["--events", own] if told == own else []), quiet=quiet)
+        with open(told) as events:
+            begun = [line for line in events if line.startswith('{"event":"begin"')]
+    return json.loads(begun[-1])["environment"]
 
 
 def _problems(sizes, arguments):
@@ -197,7 +210,10 @@ def _failure(db, name, error):
     """Where all configurations failed: what the last of them said."""
     if error.exit_code != 1 or not os.path.exists(db):
         return ""
-    report = json.loads(answer("report", "--db", db, "--kernel", name, "--format", "json"))
+    try:
+        report = json.loads(answer("report", "--db", db, "--kernel", name, "--format", "json"))
+    except TuneError:  # it has nothing of this call
+        return ""
     trials = [trial for environment in report["environments"] for trial in environment["trials"] if trial["detail"]]
     if not trials:
         return ""
