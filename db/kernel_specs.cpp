@@ -96,6 +96,10 @@ std::vector<KernelDeclaration> KernelSpecs::declared(const std::string& family) 
   return m_declared.all(read_row<KernelDeclaration>, family);
 }
 
+std::vector<KernelDeclaration> KernelSpecs::declared() {
+  return m_all_declared.all(read_row<KernelDeclaration>);
+}
+
 std::vector<PastTrial> KernelSpecs::undecided(const KernelDeclaration& kernel) {
   const auto read = [](Statement::Use& row) {
     PastTrial trial;
@@ -187,7 +191,7 @@ void KernelSpecs::stand(const std::string& family, const std::string& kernel, Ro
 }
 
 void KernelSpecs::ask(const Judge& judge) {
-  for (const KernelDeclaration& kernel : m_all_declared.all(read_row<KernelDeclaration>)) {
+  for (const KernelDeclaration& kernel : declared()) {
     const std::vector<PastTrial> past = undecided(kernel);
     if (past.empty()) continue;
     for (const Judgement& judgement : judge(kernel, past))

@@ -30,8 +30,9 @@ class KernelSpecs {
  public:
   explicit KernelSpecs(const Connection& db);
 
-  /// Those in force of the kernels of a family.
+  /// Those in force of the kernels of a family; of all families.
   std::vector<tuner::model::KernelDeclaration> declared(const std::string& family);
+  std::vector<tuner::model::KernelDeclaration> declared();
   /// Trials that were not held against `kernel.spec`.
   std::vector<tuner::model::PastTrial> undecided(const tuner::model::KernelDeclaration& kernel);
   /// Whether the declaration is in force, and was made here. Writes nothing.

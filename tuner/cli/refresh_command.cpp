@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/best.hpp"
+#include "db/kernel_specs.hpp"
 #include "db/queries.hpp"
 #include "tuner/cli/answers/refreshed.hpp"
 #include "tuner/cli/chosen_race.hpp"
@@ -29,6 +30,19 @@ using answers::Refreshed;
 struct RefreshOptions : Question {
   std::string format = "table";
 };
+
+/// Has the specs that are at hand say which results are still of them.
+void declare_at_hand(ChosenRace& race, const RefreshOptions& options) {
+  SpecFiles files;
+  std::vector<sweep::Work>& work = race.request().work;
+  for (model::KernelDeclaration declared : db::KernelSpecs(race.connection()).declared()) {
+    if (!options.family.empty() && declared.family != options.family) continue;
+    if (!options.spec.empty() && declared.kernel == options.kernel) declared.path = options.spec;
+    if (const space::KernelSpace* space = files.find(declared)) work.push_back({*space, {}});
+  }
+  race.declare();
+  work.clear();
+}
 
 /// The answer at each size in another environment than today's: of the same device before others, then
 /// measured by the same method, then the one measured last.
@@ -158,7 +172,15 @@ int refresh(const Context& context, RefreshOptions options) {
   race.may_go_on();
   sweep::Request& request = race.request();
   request.policy.cuts.clear();  // the former winner is measured whole, however slow it has become
-  std::vector<Refreshed> sizes = known_elsewhere(context, settings, options, request, race.connection());
+  const auto known = [&] { return known_elsewhere(context, settings, options, request, race.connection()); };
+  const std::vector<Refreshed> before = known();
+  declare_at_hand(race, options);
+  std::vector<Refreshed> sizes = known();
+  // What was edited has no result of today; what it is now races in its place.
+  for (const Refreshed& one : before) {
+    const auto same = [&](const Refreshed& other) { return other.before.problem() == one.before.problem(); };
+    if (std::ranges::none_of(sizes, same)) sizes.push_back(one);
+  }
   if (sizes.empty()) find_nothing_elsewhere(settings, options, request);
   std::vector<std::string> notices;
   const auto chosen = choose(sizes, options.spec, race.connection(), request, notices);
