@@ -17,6 +17,7 @@
 
 #include "tuner/model/error.hpp"
 #include "tuner/util/files.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::compile {
 namespace {
@@ -412,16 +413,43 @@ CacheStats BinaryCache::prune(std::int64_t target_bytes) {
   return removed;
 }
 
+namespace {
+
+/// Whether an error is of a line of a source: `k.cu(12): error: `, `k.cu:12:3: error: `, `line 12; error   :
+/// `. Without one it is the compiler that did not work.
+bool names_a_line(std::string_view log) {
+  while (!log.empty()) {
+    std::string_view place = util::split_first(log, "\n");
+    const std::size_t error = place.find("error");
+    if (error == std::string_view::npos) continue;
+    place = place.substr(0, error);
+    for (std::size_t at = 0; (at = place.find_first_of("(: ", at)) != std::string_view::npos; ++at) {
+      const std::size_t end = place.find_first_not_of("0123456789", at + 1);
+      if (end != std::string_view::npos && end > at + 1 &&
+          std::string_view("):;").find(place[end]) != std::string_view::npos)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// That a file could not be read is no word about the source: NVRTC's words, clang's and the system's.
+bool says_unreadable(std::string_view log) {
+  constexpr std::string_view words[] = {
+      "open source file",   "file not found",    "No such file or directory", "Permission denied",
+      "Input/output error", "Stale file handle", "Too many open files"};
+  return std::ranges::any_of(words, [log](std::string_view text) { return log.find(text) != log.npos; });
+}
+
+}  // namespace
+
 bool is_cacheable(const model::Compilation& compilation) {
   switch (compilation.status) {
     case model::TrialStatus::ok:
     case model::TrialStatus::unlaunchable:
       return true;
     case model::TrialStatus::compile_error:
-      // NVRTC's words, then GCC's and clang's.
-      return compilation.log.find("open source file") == std::string::npos &&
-             compilation.log.find("No such file or directory") == std::string::npos &&
-             compilation.log.find("file not found") == std::string::npos;
+      return names_a_line(compilation.log) && !says_unreadable(compilation.log);
     default:
       return false;
   }

@@ -79,8 +79,9 @@ class BinaryCache {
   std::optional<std::int64_t> m_bytes;  ///< estimate of the folder's size; unknown before the first store
 };
 
-/// ok, unlaunchable and compile_error are properties of the job. A timeout or a crash may be the machine's,
-/// and a header that could not be opened may be installed tomorrow.
+/// ok and unlaunchable are properties of the job, and so is an error in a line of its source. Another error,
+/// a timeout or a crash may be the machine's, and a header that could not be opened may be installed
+/// tomorrow.
 bool is_cacheable(const model::Compilation& compilation);
 
 /// A compiler that asks the cache first. Of a job with a library it makes both binaries: the library is kept

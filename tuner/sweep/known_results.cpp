@@ -35,17 +35,15 @@ std::vector<Tried> tried_of(const Request& request, const Work& work, const mode
   return tried;
 }
 
-/// Whether a result of before is to be had again. A library that was not there may be now.
+/// Whether a result of before is to be had again. A library that was not there may be now, and the spec may
+/// name this kind of device since.
 bool is_retried(const Request& request, const model::KernelSpec& spec, const model::KnownResult& known) {
   const TrialStatus status = known.status;
   if (model::is_death(status)) return true;
-  const bool has_library = spec.role == model::Role::baseline || !spec.library.empty();
-  if (has_library && status == TrialStatus::skipped)
-    return model::runs_on(spec.device_kinds, request.device.kind);
+  if (status == TrialStatus::skipped) return model::runs_on(spec.device_kinds, request.device.kind);
   if (!request.retry_failed || request.resumed.contains(known.trial)) return false;
-  // What the compiler or the device's limits refuse they refuse again.
-  return model::is_failure(status) && status != TrialStatus::compile_error &&
-         status != TrialStatus::unlaunchable;
+  // What the device's limits refuse they refuse again.
+  return model::is_failure(status) && status != TrialStatus::unlaunchable;
 }
 
 /// Of a result that came without an energy: whether it may be the best by one.
