@@ -60,6 +60,17 @@ TEST_SUITE("tuner command line, the host's compiler") {
     CHECK(author.runs().exit_code == 0);
   }
 
+  TEST_CASE("a file that options of the host compiler name counts with what is in it") {
+    Author author(filling("", "VALUE"));
+    const std::string file = author.home / "conf.h";
+    author.environment["TUNER_HOST_CXX"] = "g++ -include " + file;
+    write_text(file, "#define VALUE 3\n");
+    CHECK(has(author.runs().err, "2 trials in"));
+    CHECK_FALSE(has(author.runs().err, "trials in"));
+    write_text(file, "#define VALUE 4\n");
+    CHECK(has(author.runs().err, "2 trials failed"));
+  }
+
   TEST_CASE("options of the host compiler are part of its name, and headers of CPATH none of a kernel's") {
     Author author(filling("", "VALUE"));
     author.environment["TUNER_HOST_CXX"] = "g++ -DVALUE=4";

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include "tests/e2e/user.hpp"
 
@@ -109,6 +110,31 @@ void twice(std::vector<float>& x) { twice<<<1, 1>>>(x.data(), 0, nullptr); }
     }
     CHECK(check.exit_code == 0);
     CHECK(has(check.out, "2 of them tried for sm_90 by nvcc "));
+  }
+
+  TEST_CASE("what NVCC_CCBIN names has a say in what nvcc makes, so it is part of the toolkit") {
+    User user;
+    user.has_own_cache();
+    write_kernel(user, "");
+    const std::string wrapper = user.home / "wrapper";
+    const auto compiles = [&] {
+      return user.types({"compile", "--kernel", "twice.toml", "--gpu", "sm_90", "--sizes", "1000"});
+    };
+    const auto first = compiles();
+    if (first.exit_code == no_device) {
+      MESSAGE("no CUDA toolkit here");
+      return;
+    }
+    CHECK(has(compiles().err, ", 4 were there"));
+    user.environment["NVCC_CCBIN"] = wrapper;
+    for (const char* option : {"-DFIRST", "-DSECOND"}) {
+      write_text(wrapper, std::string("#!/bin/sh\nexec g++ ") + option + " \"$@\"\n");
+      chmod(wrapper.c_str(), 0755);
+      CHECK(has(compiles().err, ", 0 were there"));
+      CHECK(has(compiles().err, ", 4 were there"));
+    }
+    user.environment.erase("NVCC_CCBIN");
+    CHECK(has(compiles().err, ", 4 were there"));
   }
 
   TEST_CASE("check compiles a whole program's kernel by nvcc, and says so where there is none") {

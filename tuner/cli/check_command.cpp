@@ -20,6 +20,7 @@
 #include "tuner/cli/sanitize_check.hpp"
 #include "tuner/cli/sweep_display.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/compile/nvcc/nvcc_compiler.hpp"
 #include "tuner/model/device.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/search/open_candidates.hpp"
@@ -311,7 +312,8 @@ void say_mistakes(const std::vector<const model::TrialRecord*>& wrong) {
 }
 
 std::string compiler_of(const model::KernelSpec& spec, const std::string& compiler) {
-  return spec.by_nvcc && compiler.starts_with("nvrtc ") ? "nvcc " + compiler.substr(6) : compiler;
+  return spec.by_nvcc && compiler.starts_with("nvrtc ") ? "nvcc " + compile::nvcc::release_of(compiler)
+                                                        : compiler;
 }
 
 /// The kernels, and behind each the libraries for the device that offer the type.

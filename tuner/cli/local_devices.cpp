@@ -156,9 +156,12 @@ std::unique_ptr<model::TrialRunner> open_cuda(const model::DeviceInfo& info, con
 /// libraries.
 class GpuCompilers final : public compile::Compiler {
  public:
-  GpuCompilers() : m_nvrtc(compile::nvrtc::load_library()) {}
+  GpuCompilers() : m_nvrtc(compile::nvrtc::load_library()), m_name(m_nvrtc.name()) {
+    if (const std::string host = compile::host::nvcc_host_compiler(); !host.empty())
+      m_name += ", nvcc with " + host;
+  }
 
-  std::string name() const override { return m_nvrtc.name(); }
+  std::string name() const override { return m_name; }
   model::Compilation compile(const model::CompileJob& job) override {
     if (job.by_nvcc) {
       if (!m_nvcc) m_nvcc.emplace(compile::nvcc::release_of(name()));
@@ -178,6 +181,7 @@ class GpuCompilers final : public compile::Compiler {
 
  private:
   compile::nvrtc::NvrtcCompiler m_nvrtc;
+  std::string m_name;
   std::optional<compile::nvcc::NvccCompiler> m_nvcc;  ///< made for the first such job
   std::optional<compile::host::HostCompiler> m_host;
 };

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/util/command.hpp"
+#include "tuner/util/files.hpp"
 
 namespace tuner::compile::host {
 
@@ -60,11 +63,19 @@ std::string family_and_version(const std::string& answer) {
   return fmt::format("{} {}", line.find("clang") != std::string::npos ? "clang++" : "g++", version);
 }
 
-/// The words of TUNER_HOST_CXX or CXX from its first option on: what they change is another compiler's code.
+/// What tells two contents of a file apart, for people; empty: it is no file.
+std::string digits_of(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return "";
+  return ' ' + model::DigestBuilder().add(util::text_of(file)).finish().hex().substr(0, 8);
+}
+
+/// The words of TUNER_HOST_CXX or CXX from its first option on, and which contents the files have that they
+/// name (-include): what they change is another compiler's code.
 std::string options_text(const Arguments& command) {
   std::string text;
   for (std::size_t i = 1; i < command.size(); ++i)
-    if (!text.empty() || command[i].starts_with('-')) text += ' ' + command[i];
+    if (!text.empty() || command[i].starts_with('-')) text += ' ' + command[i] + digits_of(command[i]);
   return text;
 }
 
@@ -250,6 +261,18 @@ Arguments find_compiler() {
 std::string compiler_name(const Arguments& compiler, const std::string& version, Instrument instrument) {
   return fmt::format("{}{} runtime {}{}", family_and_version(version), suffix(instrument), runtime_version(),
                      options_text(compiler));
+}
+
+std::string nvcc_host_compiler() {
+  const char* const named = std::getenv("NVCC_CCBIN");
+  if (named == nullptr || *named == '\0') return "";
+  const bool is_folder = std::filesystem::is_directory(named);
+  const auto program = util::find_program(named + std::string(is_folder ? "/g++" : ""));
+  if (!program) return named;  // nvcc says what is wrong
+  const util::CommandResult answer =
+      util::run_command({program->string(), "--version"}, "/", std::chrono::seconds(30));
+  const bool is_script = util::text_of(*program).starts_with("#!");
+  return family_and_version(answer.output) + (is_script ? digits_of(*program) : "");
 }
 
 Arguments header_options(Instrument instrument) {

@@ -174,6 +174,10 @@ Arguments find_compiler();
 /// HostCompiler::name() of a compiler that answers `version` to --version.
 std::string compiler_name(const Arguments& compiler, const std::string& version, Instrument instrument);
 
+/// The compiler that NVCC_CCBIN has nvcc read sources with: `g++ 12.2.0`, and what a script says. Empty:
+/// none.
+std::string nvcc_host_compiler();
+
 /// What decides whether g++ takes headers that it has read before, for jobs without options of their own.
 Arguments header_options(Instrument instrument);
 

@@ -210,8 +210,8 @@ class Compiling {
 }  // namespace
 
 std::string release_of(const std::string& compiler) {
-  const std::size_t blank = compiler.rfind(' ');
-  return blank == std::string::npos ? compiler : compiler.substr(blank + 1);
+  const std::size_t begin = compiler.find(' ') + 1;
+  return compiler.substr(begin, compiler.find(',') - begin);
 }
 
 NvccCompiler::NvccCompiler(const std::string& release) {

@@ -43,7 +43,7 @@ class NvccCompiler final : public Compiler {
   std::string m_name;
 };
 
-/// `13.0` of `nvrtc 13.0`.
+/// `13.0` of `nvrtc 13.0`, and of `nvrtc 13.0, nvcc with g++ 12.2.0`.
 std::string release_of(const std::string& compiler);
 
 /// nvcc's options for a job, its macros and what is made of it apart: our own, then the job's.
