@@ -86,6 +86,9 @@ TEST_SUITE("cluster") {
     CHECK(sweep.state(3) == PartState::running);
     CHECK(sweep.state(4) == PartState::lost);
     CHECK(status.parts[3].note == "not in Slurm's queue, and never begun");
+    std::filesystem::create_directories(sweep.shared().logs());
+    sweep.write(sweep.shared().logs() / "4.log", "no such file: kernel.toml\n");
+    CHECK(sweep.look().parts[3].note == "not in Slurm's queue, and never begun; see logs/4.log");
     REQUIRE(status.last);
     CHECK(status.last->state == PartState::waiting);
     CHECK_FALSE(status.done());

@@ -74,8 +74,8 @@ std::map<int, Sign> read_signs(const std::filesystem::path& folder, std::vector<
 /// Decides how a part stands.
 class Judge {
  public:
-  Judge(const Queue& queue, std::int64_t now_ns, bool submitted)
-      : m_queue(queue), m_now_ns(now_ns), m_submitted(submitted) {}
+  Judge(const SweepFolder& folder, const Queue& queue, std::int64_t now_ns, bool submitted)
+      : m_folder(folder), m_queue(queue), m_now_ns(now_ns), m_submitted(submitted) {}
 
   PartStatus judge(int number, const Sign* sign, const QueuedTask* task) const {
     PartStatus part;
@@ -90,7 +90,8 @@ class Judge {
           fmt::format("job {}{}", task->job, task->waiting && sign != nullptr ? ", to be begun again" : "");
     } else if (sign == nullptr) {
       part.state = m_submitted && m_queue.answered() ? PartState::lost : PartState::waiting;
-      part.note = part.state == PartState::lost ? "not in Slurm's queue, and never begun" : "";
+      part.note =
+          part.state == PartState::lost ? "not in Slurm's queue, and never begun" + log_of(number) : "";
     } else {
       judge_by_sign(part, *sign);
     }
@@ -98,6 +99,15 @@ class Judge {
   }
 
  private:
+  /// A task that ended before it came to the tuner has said why.
+  std::string log_of(int number) const {
+    const std::filesystem::path log =
+        m_folder.logs() / (number > 0 ? fmt::format("{}.log", number) : "last.log");
+    std::error_code error;
+    const bool is_there = std::filesystem::file_size(log, error) > 0 && !error;
+    return is_there ? fmt::format("; see logs/{}", log.filename().string()) : "";
+  }
+
   void judge_by_sign(PartStatus& part, const Sign& sign) const {
     const PartProgress& progress = sign.progress;
     part.state = PartState::lost;
@@ -117,6 +127,7 @@ class Judge {
     }
   }
 
+  const SweepFolder& m_folder;
   const Queue& m_queue;
   std::int64_t m_now_ns;
   bool m_submitted;
@@ -214,7 +225,7 @@ SweepStatus look_at(const SweepFolder& folder, const Queue& queue, const FolderC
         model::ExitCode::nothing_found);
   }
   if (!queue.failure.empty()) status.notes.push_back("Slurm was not asked: " + queue.failure);
-  const Judge judge(queue, clock(results), description.has_value());
+  const Judge judge(folder, queue, clock(results), description.has_value());
   for (int part = 1; part <= count; ++part) {
     status.parts.push_back(judge.judge(part, find_sign(signs, part), find_task(queue, part)));
   }
