@@ -38,9 +38,15 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
   }
   if (query.trial) doom(db, "trials", "SELECT id FROM trials WHERE id = ?", *query.trial);
   if (!query.kernel.empty()) {
-    doom(db, "trials", "SELECT id FROM trials WHERE kernel IN (SELECT id FROM kernels WHERE name = ?)",
-         query.kernel);
-    doom(db, "searches", "SELECT search FROM search_kernels WHERE kernel = ?", query.kernel);
+    doom(db, "trials",
+         "SELECT id FROM trials WHERE kernel IN "
+         "(SELECT id FROM kernels WHERE name = ?1 AND ?2 IN ('', family))",
+         query.kernel, query.family);
+    doom(db, "searches",
+         "SELECT r.search FROM search_kernels AS r JOIN searches AS s ON s.id = r.search "
+         "JOIN cases AS n ON n.id = s.tuning_case JOIN problems AS p ON p.id = n.problem "
+         "WHERE r.kernel = ?1 AND ?2 IN ('', p.family)",
+         query.kernel, query.family);
   }
   const auto doom_results = [&](const std::string& condition, const std::string& ended, const auto& value) {
     doom(db, "measurements", "SELECT id, trial FROM measurements WHERE " + condition, value);
@@ -98,9 +104,10 @@ void remove(const Connection& db, const ForgetQuery& query) {
     }
   }
   if (!query.kernel.empty()) {
-    for (const char* statement : {"DELETE FROM declarations WHERE kernel = ?",
-                                  "DELETE FROM declaration_succession WHERE kernel = ?"}) {
-      Statement(db, statement).run(query.kernel);
+    for (const char* statement :
+         {"DELETE FROM declarations WHERE kernel = ?1 AND ?2 IN ('', family)",
+          "DELETE FROM declaration_succession WHERE kernel = ?1 AND ?2 IN ('', family)"}) {
+      Statement(db, statement).run(query.kernel, query.family);
     }
   }
   KernelSpecs(db).settle();

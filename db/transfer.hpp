@@ -80,6 +80,7 @@ Added merge_database(const Connection& target, const std::filesystem::path& path
 /// What to forget: one of these.
 struct ForgetQuery {
   std::string kernel;  ///< with every trial and its declaration
+  std::string family;  ///< of that kernel; empty: in any
   std::optional<tuner::model::Digest>
       run;  ///< what it measured; trials that others measured too keep the rest
   std::optional<tuner::model::Digest> trial;

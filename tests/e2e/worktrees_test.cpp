@@ -151,6 +151,22 @@ extent = ["N"]
     CHECK(has(other.err, "3 trials, all of them known"));
   }
 
+  TEST_CASE("a pack is made from the spec that is named, or not at all") {
+    const User user;
+    const std::string a = worktree(user, "a", spec);
+    const std::string b = worktree(user, "b", spec);
+    write_text(user.home / "b/scale.cu", source + "// another\n");
+    run(user, a);
+    run(user, b);
+    const auto pack = [&](const std::string& named) {
+      return user.types({"pack", "--kernel", named, "--db", "tuner.db", "-o", "scale.tuned"});
+    };
+    CHECK(pack(b).exit_code == 0);
+    const auto refused = pack(a);
+    CHECK(refused.exit_code == 1);
+    CHECK(has(refused.err, "the spec of scale is not at hand, or has changed since it was measured"));
+  }
+
   TEST_CASE("a run that another one overtakes still answers by its own spec") {
     const User user;
     const std::string a = worktree(user, "a", narrow);
@@ -214,8 +230,8 @@ extent = ["N"]
     write_text(a, replaced(spec, "name = \"scale\"", "name = \"other\"\nfamily = \"scale\""));
     CHECK(state("unreadable"));
     CHECK(has(words_of(said()), "scale was edited since: " + a +
-                                    " has no kernel of this name any more; "
-                                    "`tuner forget --kernel scale --db tuner.db` removes its results"));
+                                    " has no kernel of this name and family any more; `tuner forget "
+                                    "--family scale --kernel scale --db tuner.db` removes its results"));
     CHECK_FALSE(has(said(), "tuner run"));
     CHECK(has(best(user, "tuner.db", "json"), "\"measure\": null"));
     std::filesystem::remove(a);

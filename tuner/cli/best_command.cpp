@@ -325,6 +325,7 @@ int best(const Context& context, BestOptions options) {
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
+  say_spec_changes(connection, found.missing, options.kernel, options.spec, context);
   if (found.answers.empty()) find_nothing(connection, settings, options, found.missing);
   std::vector<std::string> gain;  // read before the answer is printed: the capture may have a mistake
   if (!options.program.empty())

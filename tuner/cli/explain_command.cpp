@@ -236,8 +236,10 @@ int explain(const Context& context, ExplainOptions options) {
   const config::Settings settings = context.settings();
   const db::Connection connection = db::open_results(settings.database());
   const Asked asked = ask(context, settings, connection, options);
-  return options.is_of_parameter() ? explain_parameter(connection, options, asked)
-                                   : explain_winners(settings, connection, options, asked);
+  const int code = options.is_of_parameter() ? explain_parameter(connection, options, asked)
+                                             : explain_winners(settings, connection, options, asked);
+  say_spec_changes(connection, asked.chosen, options.spec, context);
+  return code;
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ namespace {
 
 struct ForgetOptions {
   std::string kernel;
+  std::string family;  ///< of that kernel; empty: any
   std::string run;
   std::string trial;
   std::string before;
@@ -169,6 +170,7 @@ void require_date(const std::string& text) {
 db::ForgetQuery make_query(const db::Connection& connection, const ForgetOptions& options) {
   db::ForgetQuery query;
   query.kernel = options.kernel;
+  query.family = options.family;
   if (!options.run.empty()) query.run = run_named(connection, options.run);
   if (!options.trial.empty()) query.trial = db::find_trial(connection, options.trial).key;
   query.before = options.before;
@@ -183,6 +185,8 @@ int forget(const Context& context, const ForgetOptions& options) {
         ways == 0 ? "`tuner forget` needs to be told what" : "`tuner forget` takes one of its filters",
         "give one of --kernel, --run, --trial and --before");
   }
+  if (!options.family.empty() && options.kernel.empty())
+    throw model::UsageError("--family says which kernel of a name is meant", "give --kernel too");
   if (!options.before.empty()) require_date(options.before);
   const config::Settings settings = context.settings();
   const std::filesystem::path database = settings.database();
@@ -209,6 +213,7 @@ void add_forget(const CommandPlace& place) {
   Command<ForgetOptions> command(place, "forget", "Remove a kernel, a run, a trial, or what is old", forget);
   ForgetOptions& options = command.options();
   command.option("--kernel,-k", options.kernel, "NAME", "every trial of this kernel");
+  command.option("--family", options.family, "NAME", "of the kernel in this family alone");
   command.option("--run", options.run, "ID", "what this run measured");
   command.option("--trial", options.trial, "ID", "this trial");
   command.option("--before", options.before, "DATE", "what was measured before this day (UTC)");

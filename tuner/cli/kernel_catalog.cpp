@@ -254,7 +254,7 @@ bool SpecFiles::lacks(const model::KernelDeclaration& declared) {
 
 const space::KernelSpace* SpecFiles::find(const model::KernelDeclaration& declared) {
   if (!has_place(declared)) return nullptr;
-  const auto [space, is_new] = m_spaces.try_emplace({declared.path, declared.kernel});
+  const auto [space, is_new] = m_spaces.try_emplace({declared.path, declared.family, declared.kernel});
   if (!is_new) return space->second.get();
   for (const model::KernelSpec& kernel : read(declared.path)) {
     if (!is_of(kernel, declared)) continue;
@@ -272,7 +272,9 @@ std::vector<model::KernelSpec> SpecsAtHand::of(const model::TrialRecord& trial, 
   std::vector<model::KernelSpec> specs;
   for (model::KernelSpec& kernel : m_catalog.of_families({family}))
     if (kernel.name == trial.kernel) specs.push_back(std::move(kernel));
-  if (!declared) return specs;
+  const bool is_named = std::ranges::any_of(
+      specs, [](const model::KernelSpec& kernel) { return !kernel.path.starts_with(model::shipped_prefix); });
+  if (!declared || is_named) return specs;
   for (const std::string& path : db::declared_paths(m_connection, family, trial.kernel))
     if (const auto* space = m_files.find({family, trial.kernel, {}, {}, {}, path}))
       specs.push_back(space->spec());

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -71,8 +72,8 @@ class SpecFiles {
   const std::vector<model::KernelSpec>& read(const std::string& path);
 
   std::map<std::string, std::vector<model::KernelSpec>> m_files;
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<space::KernelSpace>>
-      m_spaces;  // path and kernel
+  std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<space::KernelSpace>>
+      m_spaces;  // path, family and kernel
 };
 
 /// The specs that are at hand of kernels that were measured: the one in the file `named` and the shipped
@@ -85,7 +86,7 @@ class SpecsAtHand {
         m_catalog(KernelCatalog::load(m_is_named ? Names{named} : Names{})) {}
   /// Of a trial's kernel. Where none is named, also the one where a sweep read it.
   std::vector<model::KernelSpec> of(const model::TrialRecord& trial) { return of(trial, !m_is_named); }
-  /// With `declared`: also where a sweep read it.
+  /// With `declared`: also where a sweep read it, unless a named file has it.
   std::vector<model::KernelSpec> of(const model::TrialRecord& trial, bool declared);
 
  private:

@@ -114,8 +114,9 @@ SpecNote::State state_of(const model::KernelDeclaration& declared, SpecFiles& fi
   if (now == nullptr) return files.lacks(declared) ? SpecNote::State::absent : SpecNote::State::unreadable;
   if (now->spec_digest() == declared.spec) return SpecNote::State::unchanged;
   if (now->definition() != declared.definition) return SpecNote::State::changed;
-  return now->contains(winner.problem, winner.configuration, limits) ? SpecNote::State::widened
-                                                                     : SpecNote::State::excluded;
+  const bool is_answer = !winner.key.empty();
+  return is_answer && !now->contains(winner.problem, winner.configuration, limits) ? SpecNote::State::excluded
+                                                                                   : SpecNote::State::widened;
 }
 
 /// What is asked for without a flag.
@@ -277,8 +278,9 @@ std::vector<std::string> spec_sentences(const db::BestAnswers& answers, const st
   std::vector<std::string> sentences;
   for (const Told& told : all) {
     if (told.note->command.empty()) {
-      const std::string text = fmt::format("{}; `tuner forget --kernel {}` removes its results",
-                                           told.sentence, util::shell_quote(told.winner->kernel));
+      const std::string text =
+          fmt::format("{}; `tuner forget --family {} --kernel {}` removes its results", told.sentence,
+                      util::shell_quote(told.winner->problem.family), util::shell_quote(told.winner->kernel));
       if (std::ranges::find(sentences, text) == sentences.end()) sentences.push_back(text);
       continue;
     }
@@ -294,6 +296,24 @@ void say_spec_changes(const db::Connection& connection, const answers::Chosen& a
   db::BestAnswers all;
   for (const db::BestAnswer* answer : answers) all.push_back(*answer);
   for (const std::string& text : spec_sentences(all, spec_notes(connection, all, spec, context), context))
+    write_err(text);
+}
+
+void say_spec_changes(const db::Connection& connection, const std::vector<answers::Missing>& sizes,
+                      const std::string& kernel, const std::string& spec, const Context& context) {
+  db::BestAnswers lacking;
+  db::KernelSpecs specs(connection);
+  for (const answers::Missing& size : sizes) {
+    for (const model::KernelDeclaration& declared : specs.declared(size.tuning_case.problem.family)) {
+      if (!model::may_win(declared.role) || (!kernel.empty() && declared.kernel != kernel)) continue;
+      model::TrialRecord& untried = lacking.emplace_back().winner;
+      untried.kernel = declared.kernel;
+      untried.problem = size.tuning_case.problem;
+      untried.environment = size.tuning_case.environment;
+    }
+  }
+  for (const std::string& text :
+       spec_sentences(lacking, spec_notes(connection, lacking, spec, context), context))
     write_err(text);
 }
 

@@ -76,6 +76,9 @@ std::vector<std::string> spec_sentences(const db::BestAnswers& answers,
 /// Says both on stderr of the answers that a cover or a pack is made from.
 void say_spec_changes(const db::Connection& connection, const answers::Chosen& answers,
                       const std::string& spec, const Context& context);
+/// The same of sizes without an answer: of the kernels that could have had one, or of this one.
+void say_spec_changes(const db::Connection& connection, const std::vector<answers::Missing>& sizes,
+                      const std::string& kernel, const std::string& spec, const Context& context);
 
 /// How a trial of a database is built: by the first of the specs at hand that compiles to what was measured,
 /// or the last at all. `asked`: for this problem; nothing: the trial's.

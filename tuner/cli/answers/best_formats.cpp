@@ -28,7 +28,7 @@ constexpr StateWords state_words[] = {{"unknown", ""},
                                       {"widened", " has other lists or constraints than what was searched"},
                                       {"excluded", " excludes a configuration that is named here"},
                                       {"unreadable", " has mistakes"},
-                                      {"unreadable", " has no kernel of this name any more"}};
+                                      {"unreadable", " has no kernel of this name and family any more"}};
 
 const StateWords& words_of(const SpecNote& note) {
   return state_words[static_cast<int>(note.state)];
