@@ -98,6 +98,9 @@ const model::Measurement& measurement_of(const model::TrialRecord& trial) {
   if (trial.outcome.measurement && !trial.outcome.measurement->samples_ns.empty()) {
     return *trial.outcome.measurement;
   }
+  if (trial.outcome.measurement)
+    throw model::UsageError(fmt::format("trial {} has a time without its samples", trial.key.hex()),
+                            "--fresh measures both again now, in turn");
   throw model::UsageError(
       fmt::format("trial {} has no time: it is {}", trial.key.hex(), model::to_string(trial.outcome.status)),
       "`tuner show` says why");
@@ -150,7 +153,7 @@ Compared compare_trials(const model::TrialRecord& a, const model::TrialRecord& b
   const std::vector<double>& of_b = measurement_of(b).samples_ns;
   const auto* entry_a = final ? model::entry_of(*final, a.key) : nullptr;
   const auto* entry_b = final ? model::entry_of(*final, b.key) : nullptr;
-  if (a.key == b.key && a.measured_at == b.measured_at) {
+  if (a.key == b.key && a.measured_at == b.measured_at && of_a == of_b) {  // not every recording has dates
     out.ratio = {1, 1, 1};
     out.how = "one and the same measurement";
     out.in_turn = true;
