@@ -259,7 +259,7 @@ class Answers {
 
   void take_final(BestAnswer& answer, const Digest& tuning_case, const Digest& final) {
     answer.final = m_finder.final(final);
-    answer.check = m_checker.check(tuning_case, final);
+    answer.check = m_checker.check(tuning_case, final, *answer.final);
     const Digest& winner = answer.winner.key;
     auto entries = m_finder.bits_of_final(final);
     std::stable_partition(entries.begin(), entries.end(),
@@ -363,6 +363,7 @@ std::vector<Unanswered> unanswered(const Connection& db, const BestQuery& query,
           return std::pair{read_enum<tuner::model::TrialStatus>(row), row.integer()};
         },
         case_id(one.tuning_case.problem, one.tuning_case.environment), query.kernel);
+    one.only_libraries = one.ended.empty();
   }
   return list;
 }

@@ -127,8 +127,9 @@ struct Unanswered {
   Case tuning_case;  ///< its counts are those of the kernel asked for
   /// Why none gives the bits that are asked for, though some have a time; empty: none has, or they do.
   std::string lacks_bits = {};
-  /// How the trials that could have answered ended, the most frequent first; none: it was not tried.
+  /// How the trials that could have answered ended, the most frequent first.
   std::vector<std::pair<tuner::model::TrialStatus, std::int64_t>> ended;
+  bool only_libraries = false;  ///< none, and a library was tried; else where there are none, nothing was
 };
 /// Those of the sizes asked for that `answers` leave out, in the order of cases(): of each class that the
 /// kernel asked for was tried in.

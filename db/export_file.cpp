@@ -326,9 +326,11 @@ bool looks_like_export(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   tuner::util::GzipInput in(path);
-  std::string begin(sizeof(R"({"format":"tuner-export")") - 1, '\0');
-  return in && in.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
-         begin == R"({"format":"tuner-export")";
+  std::string begin(40, '\0');
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
+  std::erase(begin, ' ');  // other programs write JSON with blanks
+  return begin.starts_with(R"({"format":"tuner-export")");
 }
 
 std::string header_line() {

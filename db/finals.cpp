@@ -1,6 +1,7 @@
 #include "db/finals.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -11,7 +12,9 @@
 namespace db {
 namespace {
 
+using tuner::model::Ceiling;
 using tuner::model::Digest;
+using tuner::model::FinalRecord;
 
 /// Beyond this a time is not the one that the ratios say.
 constexpr double as_good_as_equal = 1.02;
@@ -40,18 +43,15 @@ void keep_faster(std::optional<Timed>& known, const Timed& time) {
   if (!known || time.ns < known->ns) known = time;
 }
 
-/// Of the final's run the last measurement is the final's; the others are of races. The fastest may have been
-/// forgotten: ratios are by the time of the first that is left.
-std::vector<Finalist> read_finalists(Statement& times, const Digest& final) {
+/// In the order of the record. Of the final's run the last measurement is the final's; the others are of
+/// races.
+std::vector<Finalist> read_finalists(Statement& times, const Digest& final, const FinalRecord& record) {
   std::vector<Finalist> finalists;
-  std::int64_t last_place = -1;
+  for (const FinalRecord::Entry& entry : record.entries) finalists.push_back({entry.ratio, {}, {}});
   auto row = times.use(final);
   while (row.step()) {
-    const std::int64_t place = row.integer();
-    if (place != last_place) finalists.emplace_back();
-    last_place = place;
-    Finalist& finalist = finalists.back();
-    finalist.ratio = row.real();
+    const auto place = std::ranges::find(record.entries, row.digest(), &FinalRecord::Entry::trial);
+    Finalist& finalist = finalists.at(static_cast<std::size_t>(place - record.entries.begin()));
     Timed time;
     time.ns = row.real();
     time.mhz = row.real();
@@ -64,8 +64,6 @@ std::vector<Finalist> read_finalists(Statement& times, const Digest& final) {
       keep_faster(finalist.race, time);
     }
   }
-  const double fastest = finalists.empty() ? 1 : finalists.front().ratio;
-  for (Finalist& finalist : finalists) finalist.ratio /= fastest;
   return finalists;
 }
 
@@ -95,9 +93,9 @@ FinalChecker::FinalChecker(const Connection& db)
           "AND median_ns < ?3 AND NOT EXISTS (SELECT 1 FROM final_entries AS e WHERE e.final = ?2 "
           "AND e.trial = t.id) ORDER BY median_ns, id LIMIT 1") {}
 
-FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
+FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& id, const FinalRecord& record) {
   FinalCheck check;
-  const std::vector<Finalist> finalists = read_finalists(m_times, final);
+  const std::vector<Finalist> finalists = read_finalists(m_times, id, record);
   if (finalists.empty() || !finalists.front().final) return check;
   const Finalist& fastest = finalists.front();
   check.final_ns = fastest.final->ns;
@@ -129,7 +127,7 @@ FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
   const bool alone = check.in_turn_ns == 0;
   const bool slower = check.own_race_ns > 0 && check.final_ns > check.own_race_ns * as_good_as_equal;
   if (!alone || !slower || is_explained_by_clock(check)) return check;
-  auto row = m_elsewhere.use(tuning_case, final, check.final_ns);
+  auto row = m_elsewhere.use(tuning_case, id, check.final_ns);
   if (!row.step()) return check;
   check.faster_elsewhere = row.integer();
   check.fastest_elsewhere = row.digest();
@@ -137,8 +135,21 @@ FinalCheck FinalChecker::check(const Digest& tuning_case, const Digest& final) {
   return check;
 }
 
-using tuner::model::Ceiling;
-using tuner::model::FinalRecord;
+namespace {
+
+/// See FinalReader. The one chosen is tied and is left, or the final would be gone.
+void hold_against_first_left(std::vector<FinalRecord::Entry>& entries) {
+  if (entries.empty() || entries.front().ratio == 1) return;
+  const auto first = std::ranges::find_if(entries, &FinalRecord::Entry::tied);
+  if (first == entries.end()) return;
+  const double ratio = first->ratio;
+  std::rotate(entries.begin(), first, std::next(first));
+  for (FinalRecord::Entry& entry : entries)
+    for (double* const each : {&entry.ratio, &entry.ratio_low, &entry.ratio_high}) *each /= ratio;
+  entries.front().ratio_low = entries.front().ratio_high = 1;
+}
+
+}  // namespace
 
 FinalReader::FinalReader(const Connection& db, const std::string& rest)
     : m_final(db, select_of_case<FinalRecord>("finals", "f") + rest),
@@ -150,6 +161,7 @@ FinalRecord FinalReader::read_one(Statement::Use& row) {
   const Digest id = row.digest();
   auto final = read_of_case<FinalRecord>(row);
   final.entries = m_entries.all(read_row<FinalRecord::Entry>, id);
+  hold_against_first_left(final.entries);
   final.coverage = m_coverage.all(read_row<FinalRecord::Coverage>, id);
   return final;
 }

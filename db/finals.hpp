@@ -49,7 +49,9 @@ struct FinalCheck {
 class FinalChecker {
  public:
   explicit FinalChecker(const Connection& db);
-  FinalCheck check(const tuner::model::Digest& tuning_case, const tuner::model::Digest& final);
+  /// `record`: of the final `id`.
+  FinalCheck check(const tuner::model::Digest& tuning_case, const tuner::model::Digest& id,
+                   const tuner::model::FinalRecord& record);
 
  private:
   Statement m_times, m_elsewhere;
@@ -68,7 +70,8 @@ std::optional<tuner::model::FinalRecord> final_between(const Connection& db, con
 /// What a device of this model can do at most, by kind and type; of every device where none is named.
 std::vector<tuner::model::Ceiling> ceilings(const Connection& db, const std::string& device = "");
 
-/// Finals with their entries.
+/// Finals with their entries. Where the fastest was forgotten, the first of those tied with it that is left
+/// takes its place: ratios are by its time.
 class FinalReader {
  public:
   /// `rest`: WHERE clause and order, of finals f with what join_case() joins.

@@ -272,7 +272,7 @@ PossibleFinalReader::PossibleFinalReader(const Connection& db)
       m_last_finals(db, "SELECT id FROM last_final WHERE tuning_case = ?"),
       m_considered(db, sql("select_considered")),
       m_entries(db,
-                "SELECT e.trial, e.ratio, t.median_ns, t.gpu FROM final_entries AS e "
+                "SELECT e.trial, t.median_ns, t.gpu FROM final_entries AS e "
                 "JOIN trials AS t ON t.id = e.trial AND t.competes = 1 WHERE e.final = ?"),
       m_newcomer(
           db,
@@ -308,12 +308,13 @@ std::vector<PossibleFinalReader::Raced> PossibleFinalReader::finalists(const Dig
                                                                        double& unsettled_ns) {
   std::vector<Raced> found;
   for (const Digest& final : finals) {
-    const FinalCheck check = m_checker.check(tuning_case, final);
+    const FinalRecord record = m_cases.final(final);
+    const FinalCheck check = m_checker.check(tuning_case, final, record);
     if (check.is_unsettled()) unsettled_ns = std::max(unsettled_ns, check.final_ns);
     for (auto row = m_entries.use(final); row.step();) {
       Raced raced;
       raced.trial = row.digest();
-      const double ratio = row.real();
+      const double ratio = entry_of(record, raced.trial)->ratio;
       const double time_ns = row.real();
       const double fastest_ns = check.race_of_fastest(row.text());
       raced.ns = fastest_ns > 0 ? fastest_ns * ratio : time_ns;
@@ -374,12 +375,12 @@ PossibleFinal PossibleFinalReader::read(const Digest& tuning_case, double within
   field.coverage = m_coverage.all(read_row<FinalRecord::Coverage>, tuning_case);
 
   for (const Digest& final : finals) {
-    std::set<Digest> entries;
-    for (auto row = m_entries.use(final); row.step();) entries.insert(row.digest());
-    const FinalCheck check = m_checker.check(tuning_case, final);
+    const FinalRecord record = m_cases.final(final);
+    const FinalCheck check = m_checker.check(tuning_case, final, record);
     field.contradicted_ns.push_back(check.is_unsettled() ? check.final_ns : 0);
     std::vector<bool>& sampled = field.sampled.emplace_back();
-    for (const TrialRecord& trial : field.finalists) sampled.push_back(entries.contains(trial.key));
+    for (const TrialRecord& trial : field.finalists)
+      sampled.push_back(entry_of(record, trial.key) != nullptr);
     std::vector<bool>& considered = field.considered.emplace_back();
     for (const auto* trials : {&field.finalists, &field.baselines}) {
       for (const TrialRecord& trial : *trials)

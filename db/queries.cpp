@@ -113,6 +113,20 @@ std::vector<tuner::model::DeviceInfo> devices(const Connection& db) {
       .all(read_row<tuner::model::DeviceInfo>);
 }
 
+std::map<Digest, FirstRace> first_races(const Connection& db) {
+  // Of a bare column SQLite takes the value in the row that has the least.
+  Statement select(db,
+                   "SELECT trial, min(measured_at), median_ns FROM measurements GROUP BY trial "
+                   "HAVING count(*) > 1");
+  std::map<Digest, FirstRace> races;
+  for (auto row = select.use(); row.step();) {
+    FirstRace& race = races[row.digest()];
+    race.measured_at = row.text();
+    race.median_ns = row.real();
+  }
+  return races;
+}
+
 std::vector<StoredCounter> counters(const Connection& db, const std::optional<Digest>& trial) {
   return all_from<StoredCounter>(db, "counters WHERE ?1 IS NULL OR trial = ?1 ORDER BY trial, metric", trial);
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -90,6 +91,13 @@ bool is_superseded(const Connection& db, const tuner::model::Digest& trial);
 /// All measurements of a trial, oldest first, with their samples.
 std::vector<StoredMeasurement> measurements(const Connection& db, const tuner::model::Digest& trial);
 
+/// How a trial that was measured again did at first.
+struct FirstRace {
+  std::string measured_at;
+  double median_ns = 0;
+};
+std::map<tuner::model::Digest, FirstRace> first_races(const Connection& db);
+
 /// What probes said, by identifier.
 std::vector<tuner::model::ProbeVerdict> verdicts(const Connection& db);
 
@@ -109,7 +117,7 @@ std::vector<StoredCounter> counters(const Connection& db,
 std::vector<std::string> declared_paths(const Connection& db, const std::string& family,
                                         const std::string& kernel);
 
-/// One problem in one class: the trials that compete for one `best`.
+/// One problem in one class: the trials that compete for one `best`. Libraries do not count.
 struct Case {
   tuner::model::Problem problem;
   tuner::model::Environment environment;

@@ -10,9 +10,9 @@ GROUP BY y.status
 ORDER BY 2 DESC, 1
 
 -- # select_final_times
--- Every measurement of a final's finalists, with its place and ratio, in the order taken: whether it is of the final's
--- run, and the GPU of its own run.
-SELECT e.place, e.ratio, m.median_ns, m.sm_clock_mhz, m.run IS f.run, coalesce(d.uuid, '')
+-- Every measurement of a final's finalists in the order taken: whether it is of the final's run, and the GPU of its own
+-- run.
+SELECT e.trial, m.median_ns, m.sm_clock_mhz, m.run IS f.run, coalesce(d.uuid, '')
 FROM finals AS f
 JOIN final_entries AS e ON e.final = f.id
 JOIN measurements AS m ON m.trial = e.trial AND m.status = 'ok'
@@ -121,9 +121,10 @@ ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, c.device, c.dr
 -- # select_cases
 -- From the tallies alone, of what today's specs describe; a WHERE clause and GROUP BY follow.
 SELECT n.id, {case},
-       total(y.trials) FILTER (WHERE y.status = 'ok' AND y.role <> 'baseline'), total(y.trials) FILTER (WHERE y.status = 'dropped'),
-       total(y.trials) FILTER (WHERE y.status = 'skipped'),
-       total(y.trials) FILTER (WHERE y.status NOT IN ('ok', 'dropped', 'skipped')),
+       total(y.trials) FILTER (WHERE y.status = 'ok' AND y.role <> 'baseline'),
+       total(y.trials) FILTER (WHERE y.status = 'dropped' AND y.role <> 'baseline'),
+       total(y.trials) FILTER (WHERE y.status = 'skipped' AND y.role <> 'baseline'),
+       total(y.trials) FILTER (WHERE y.status NOT IN ('ok', 'dropped', 'skipped') AND y.role <> 'baseline'),
        max(y.latest)
 FROM problems AS p
 JOIN cases AS n ON n.problem = p.id

@@ -45,6 +45,32 @@ std::string plan_of(const db::Connection& db, const std::string& sql) {
 }  // namespace
 
 TEST_SUITE("db") {
+  TEST_CASE("a library counts among no trials of a size, and is known to be never the answer") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    const auto library = [](TrialRecord trial, const char* kernel) {
+      trial.kernel = kernel;
+      trial.role = Role::baseline;
+      return trial;
+    };
+    store.record(timed_trial("a", 512, 100));
+    store.record(library(timed_trial("fast", 512, 90), "cuBLAS"));
+    store.record(library(failed_trial("wrong", 512, TrialStatus::wrong_result), "cuBLASLt"));
+    store.record(library(failed_trial("not here", 512, TrialStatus::skipped), "cuBLASLt"));
+    const db::Case counted = db::best(store.connection(), size({512})).at(0).tuning_case;
+    CHECK(counted.ok == 1);
+    CHECK(counted.trials() == 1);
+    const auto unanswered = [&](const std::string& kernel) {
+      db::BestQuery query = size({512});
+      query.kernel = kernel;
+      return db::unanswered(store.connection(), query, db::best(store.connection(), query));
+    };
+    REQUIRE(unanswered("cuBLAS").size() == 1);
+    CHECK(unanswered("cuBLAS")[0].only_libraries);
+    store.record(timed_trial("b", 1024, 100));
+    CHECK(unanswered("register_tile").empty());
+  }
+
   TEST_CASE("what was dropped early near the best costs an answer as much as what is held against it") {
     // Steps of SQLite's virtual machine: each dropped trial was held against every measurement of the case.
     const TempFolder folder(db_test::memory_folder());

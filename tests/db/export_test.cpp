@@ -218,6 +218,12 @@ TEST_SUITE("db") {
     CHECK(ask(folder / "c.db", "SELECT count(*) FROM trials") == "0");
   }
 
+  TEST_CASE("an export that another program wrote anew is read in place of a database, blanks and all") {
+    const TempFolder folder;
+    std::ofstream(folder / "theirs.jsonl") << R"({"format": "tuner-export", "version": 6})" << '\n';
+    CHECK(db::trials(db::open_results(folder / "theirs.jsonl"), {}).empty());
+  }
+
   TEST_CASE("what is not an export, or is out of bounds, is refused with the field and what was found") {
     const std::string header = db::header_line();
     CHECK(contains(complaint(""), "empty"));

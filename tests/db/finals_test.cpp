@@ -362,6 +362,45 @@ TEST_SUITE("db") {
     CHECK(ask(path, not_covered) == "0");
   }
 
+  TEST_CASE("where the fastest is forgotten, ratios are by the first that is left of those tied with it") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.begin_run(db_test::sample_run());
+    for (const auto& [name, ns] : {std::pair{"a", 100.0}, {"b", 101.0}, {"c", 104.03}})
+      store.record(timed_trial(name, 512, ns));
+    store.record(timed_trial("d", 512, 140));
+    TrialRecord library = timed_trial("library", 512, 80);
+    library.role = Role::baseline;
+    FinalRecord final = sample_final();
+    final.entries = {{key("a"), 1, 1, 1, true},
+                     {key("library"), 0.8, 0.79, 0.81, false},
+                     {key("b"), 1.01, 0.999, 1.02, true},
+                     {key("c"), 1.0403, 1.03, 1.05, false}};
+    std::vector<TrialRecord> again = {timed_trial("a", 512, 100), library, timed_trial("b", 512, 101),
+                                      timed_trial("c", 512, 104.03)};
+    store.record_final(final, again);
+    const auto slower = [&](const char* name) {
+      return db::times_as_long(answer(store), store.find(key(name)).value());
+    };
+    const double of_finalist = slower("c"), of_other = slower("d");
+    db::ForgetQuery query;
+    query.trial = key("a");
+    db::forget(store.connection(), query, false);
+    const db::BestAnswer left = answer(store);
+    REQUIRE(left.final);
+    REQUIRE(left.final->entries.size() == 3);
+    CHECK(left.final->entries[0].trial == key("b"));
+    CHECK(left.final->entries[0].ratio == 1);
+    CHECK(left.final->entries[0].ratio_high == 1);
+    CHECK(left.final->entries[1].ratio == doctest::Approx(0.8 / 1.01));
+    CHECK(left.final->entries[2].ratio == doctest::Approx(1.03));
+    CHECK(slower("c") == doctest::Approx(of_finalist));
+    CHECK(slower("d") == doctest::Approx(of_other));
+    CHECK(left.check.final_ns == 101);
+    for (const db::Ranked& one : db::ranking(store.connection(), left, {}))
+      CHECK(one.ratio == doctest::Approx(db::times_as_long(left, one.trial)));
+  }
+
   TEST_CASE("of two trials the last final that both took part in is found") {
     const TempFolder folder;
     db::ResultStore store(folder / "a.db");

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "db/case_finder.hpp"
 #include "db/database.hpp"
 #include "db/export_file.hpp"
 #include "db/finals.hpp"
@@ -82,7 +83,8 @@ TEST_SUITE("db") {
           return std::pair{row.digest(), row.digest()};
         });
         REQUIRE(ids.size() == 1);
-        return db::FinalChecker(of).check(ids[0].first, ids[0].second);
+        return db::FinalChecker(of).check(ids[0].first, ids[0].second,
+                                          db::CaseFinder(of).final(ids[0].second));
       };
       const db::FinalCheck here = check_in(db::open_for_reading(folder / "part.db"));
       const db::FinalCheck there = check_in(db::open_results(folder / "part.jsonl"));
