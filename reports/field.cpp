@@ -16,12 +16,8 @@ namespace {
 
 using model::TrialRecord;
 
-std::string marked(const TrialRecord& trial, const std::string& text) {
-  return (is_approximate(trial) ? "~" : "") + text + (has_latency(trial) ? "†" : "") + unverified_mark(trial);
-}
-
 std::string time(const TrialRecord& t) {
-  return has_time(t) ? marked(t, time_text(median_ns(t))) : "-";
+  return has_time(t) ? marked_time(t) : "-";
 }
 
 std::string interval(const TrialRecord& t) {
@@ -133,15 +129,14 @@ std::string cell_text(const Cell& cell, const Field& field) {
 
 std::string legend(const Table& table) {
   std::string out;
-  const auto explain = [&](auto is_marked, const char* meaning) {
+  const auto explain = [&](auto is_marked, const std::string& meaning) {
     const auto in_row = [&](const auto& row) { return std::any_of(row.begin(), row.end(), is_marked); };
     if (std::any_of(table.rows().begin(), table.rows().end(), in_row))
-      out += (out.empty() ? "" : " ") + std::string(meaning);
+      out += (out.empty() ? "" : " ") + meaning;
   };
   using Text = const std::string&;
   explain([](Text cell) { return cell.starts_with("~"); }, "~ approximate: dropped after a few samples.");
-  explain([](Text cell) { return cell.find("†") != std::string::npos; },
-          "† too short to tell from launch latency, which the time includes.");
+  explain([](Text cell) { return cell.find("†") != std::string::npos; }, fmt::format("{}.", latency_meaning));
   explain([](Text cell) { return cell.find(" unverified") != std::string::npos; },
           "unverified: the results were not checked, since the spec says verify = \"none\".");
   explain([](Text cell) { return cell.ends_with(" unsettled"); },

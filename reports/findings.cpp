@@ -98,7 +98,7 @@ std::string ceiling_value_text(const model::Ceiling& ceiling) {
   };
   constexpr std::array<Prefix, 4> prefixes = {{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1, ""}}};
   std::size_t i = 0;
-  while (i + 1 < prefixes.size() && ceiling.value < prefixes[i].factor) ++i;
+  while (i + 1 < prefixes.size() && ceiling.value < 0.9995 * prefixes[i].factor) ++i;
   return fmt::format("{} {}{}", significant(ceiling.value / prefixes[i].factor, 3), prefixes[i].name,
                      ceiling.kind == "arithmetic" ? "op/s" : "B/s");
 }
@@ -240,7 +240,9 @@ constexpr std::array<std::pair<double, const char*>, 4> units = {
     {{1, "J"}, {1e-3, "mJ"}, {1e-6, "µJ"}, {1e-9, "nJ"}}};
 
 std::pair<double, const char*> joule_unit(double joules) {
-  const auto found = std::ranges::find_if(units, [&](const auto& unit) { return joules >= unit.first; });
+  // As of times, 0.9995 of a unit is shown as 1.000 of it.
+  const auto found =
+      std::ranges::find_if(units, [&](const auto& unit) { return joules >= 0.99995 * unit.first; });
   return found == units.end() ? units.back() : *found;
 }
 

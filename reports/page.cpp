@@ -234,6 +234,9 @@ void write_columns(const model::Environment& environment, const std::vector<Prob
   for_each_trial(input, &environment, [&](const TrialRecord& record) {
     Json trial = row_json(record, input);
     for (const char* known : {"environment", "sequence", "definition", "probe"}) trial.erase(known);
+    if (const auto race = input.first_races.find(record.key); race != input.first_races.end())
+      trial["first_race"] = {{"measured_at", race->second.measured_at},
+                             {"median_ns", race->second.median_ns}};
     order.add(trial, false);
     walk(trial, "", [&](const std::string& path, const Json& value) {
       if (!value.is_null() && value != "") columns[path].add(count, shown(value));

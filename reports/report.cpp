@@ -42,10 +42,18 @@ std::string difference(const TrialRecord& above, const TrialRecord& trial) {
   return text.empty() ? "as above" : text;
 }
 
-/// Of what its spec says that the problem asks for; 0: it does not say.
-double rate(const TrialRecord& trial) {
-  const model::Workload& work = trial.workload;
-  return (work.operations > 0 ? work.operations : work.bytes) / median_ns(trial);
+/// What its spec says that the problem asks for.
+using Asked = double model::Workload::*;
+
+double rate(const TrialRecord& trial, Asked asked) {
+  return trial.workload.*asked / median_ns(trial);
+}
+
+/// What the spec says of all three; null: there is nothing.
+Asked asked_of(const TrialRecord& a, const TrialRecord& b, const TrialRecord& c) {
+  for (const Asked asked : {&model::Workload::operations, &model::Workload::bytes})
+    if (a.workload.*asked > 0 && b.workload.*asked > 0 && c.workload.*asked > 0) return asked;
+  return nullptr;
 }
 
 double log_volume(const TrialRecord& trial) {
@@ -75,10 +83,12 @@ std::optional<double> beside_neighbours(const TrialRecord& trial, const Trials& 
     if (there < here && (below == nullptr || there > log_volume(*below))) below = other;
     if (there > here && (above == nullptr || there < log_volume(*above))) above = other;
   }
-  if (below == nullptr || above == nullptr || rate(trial) <= 0) return std::nullopt;
+  const Asked asked = below == nullptr || above == nullptr ? nullptr : asked_of(*below, trial, *above);
+  if (asked == nullptr) return std::nullopt;
   const double part = (here - log_volume(*below)) / (log_volume(*above) - log_volume(*below));
-  const double between = std::exp(std::log(rate(*below)) * (1 - part) + std::log(rate(*above)) * part);
-  return rate(trial) / between;
+  const double between =
+      std::exp(std::log(rate(*below, asked)) * (1 - part) + std::log(rate(*above, asked)) * part);
+  return rate(trial, asked) / between;
 }
 
 bool any_beside(const Trials& trials) {

@@ -180,8 +180,13 @@ std::string registers_text(const TrialRecord& trial) {
   return register_count(trial) > 0 ? std::to_string(register_count(trial)) : "";
 }
 
-std::string unverified_mark(const TrialRecord& trial) {
-  return is_unverified(trial) ? " unverified" : "";
+std::string marked(const TrialRecord& trial, const std::string& text) {
+  return (is_approximate(trial) ? "~" : "") + text + (has_latency(trial) ? "†" : "") +
+         (is_unverified(trial) ? " unverified" : "");
+}
+
+std::string marked_time(const TrialRecord& trial) {
+  return marked(trial, time_text(median_ns(trial)));
 }
 
 double median_ns(const TrialRecord& trial) {
@@ -262,9 +267,13 @@ std::vector<FailureSummary> failures(const Trials& trials, const Tally& unnamed)
 }
 
 std::string first_metric(const Trials& trials) {
+  // A metric may be undefined at a size: of one kernel that trial tells which has most of them.
+  const TrialRecord* found = nullptr;
   for (const TrialRecord* trial : trials)
-    if (!trial->metrics.empty()) return trial->metrics.begin()->first;
-  return "";
+    if (!trial->metrics.empty() && (found == nullptr || (trial->kernel == found->kernel &&
+                                                         trial->metrics.size() > found->metrics.size())))
+      found = trial;
+  return found == nullptr ? "" : found->metrics.begin()->first;
 }
 
 std::string size_label(const model::Problem& problem) {

@@ -65,6 +65,7 @@ struct ReportInput {
   std::map<model::Digest, Usage> usages;  ///< by the winner; a page shows those it finds
   std::map<model::Digest, std::vector<tuner::explain::Finding>> explanations;  ///< by the winner
   std::map<model::Digest, std::vector<model::Counter>> counters;  ///< of trials that were counted
+  std::map<model::Digest, db::FirstRace> first_races;  ///< of trials that were measured again; for a page
   std::string database_flag;  ///< behind commands that a page gives; ` --db FILE` or empty
 };
 
@@ -100,8 +101,11 @@ bool is_trusted(const model::TrialRecord& trial);      ///< its status lets its 
 bool is_approximate(const model::TrialRecord& trial);  ///< measured, but dropped early: shown with `~`
 bool has_latency(const model::TrialRecord& trial);     ///< its time includes launch latency: shown with `†`
 bool is_unverified(const model::TrialRecord& trial);   ///< measured, and its results were not checked
-/// ` unverified` behind the time of one that is; else empty.
-std::string unverified_mark(const model::TrialRecord& trial);
+/// `text`, which follows from its time, with the marks of these: `~1.234 ms† unverified`.
+std::string marked(const model::TrialRecord& trial, const std::string& text);
+/// `1.234 ms`, so marked; requires has_time.
+std::string marked_time(const model::TrialRecord& trial);
+constexpr const char* latency_meaning = "† too short to tell from launch latency, which the time includes";
 /// Of a thread; empty where they are unknown, or a CPU has none.
 std::string registers_text(const model::TrialRecord& trial);
 double median_ns(const model::TrialRecord& trial);  ///< requires has_time
@@ -163,7 +167,7 @@ std::vector<FailureSummary> failures(const Trials& trials, const Tally& unnamed 
 /// Those of the environment, and what is not named of it.
 Tally tally_of(const EnvironmentGroup& group, const std::vector<Unnamed>& unnamed = {});
 
-/// The metric to show: the first of the first trial that has any; empty where none has.
+/// The metric to show: the first of the kernel of the first trial that has any; empty where none has.
 std::string first_metric(const Trials& trials);
 
 /// `1024`, `512x1024x256 pad 32`: what tells problems of one family and environment apart.

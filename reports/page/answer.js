@@ -13,14 +13,18 @@ function figure(value, words, detail = "") {
 
 /** Joules of a launch; NaN where they were not measured. */
 const energyOf = (scope, row) => scope.get("energy.mean_j")?.values[row] ?? NaN;
-/** What a rate is at the device's mean power. */
-const perWatt = (scope, row) => (scope.metric.values[row] * scope.time.values[row] * 1e-9) / energyOf(scope, row);
+/** What a rate is at the device's mean power; empty where no metric is one. */
+function perWatt(scope, row) {
+  const rate = scope.metrics.find((metric) => metric.label.endsWith("/s") && metric.values[row] === metric.values[row]);
+  return rate ? `${significant((rate.values[row] * scope.time.values[row] * 1e-9) / energyOf(scope, row))} ${rate.label} per W` : "";
+}
 
 /** Behind the time of a problem's best. */
 const finalMarks = ({ final }) => (!final ? " *" : (final.off_clock ? " ‡" : "") + (final.settled ? "" : " unsettled"));
 
-/** The fastest finalist that is not tied. */
-const nextOf = (problem) => problem.final?.entries.find((each) => !each.tied);
+const isLibrary = (problem, entry) => problem.baselines.some((one) => one.trial === entry.trial);
+/** The fastest finalist that is not tied and may be chosen. */
+const nextOf = (problem) => problem.final?.entries.find((each) => !each.tied && !isLibrary(problem, each));
 const lead = (problem) => nextOf(problem)?.ratio;
 
 function sureText(problem) {
@@ -28,9 +32,11 @@ function sureText(problem) {
   if (problem.approximate) return "Its time is approximate: it was dropped early, or is out of the race.";
   if (!final) return "It was not measured again after the race: the lowest of many medians, so optimistic.";
   const entry = final.entries.find((each) => each.trial === problem.best);
-  const rivals = final.entries.length - 1;
+  const libraries = final.entries.filter((each) => isLibrary(problem, each)).length;
+  const rivals = final.entries.length - libraries - 1;
+  const beside = [rivals > 0 && counted(rivals, "rival"), libraries > 0 && (libraries === 1 ? "1 library" : `${libraries} libraries`)].filter(Boolean);
   const next = nextOf(problem);
-  const text = `It took ${counted(final.rounds, "turn")} with ${counted(rivals, "rival")}` +
+  const text = `It took ${counted(final.rounds, "turn")} ${beside.length ? `with ${beside.join(" and ")}` : "alone"}` +
     (entry && entry.trial !== final.fastest ? `, at ${interval(entry.ratio, entry.ratio_low, entry.ratio_high)} the time of the fastest` : "") +
     (tied.length ? `, and cannot be told from ${tied.length} of them` : "") +
     (next ? `. The next one takes ${interval(next.ratio, next.ratio_low, next.ratio_high)} the time of the fastest.` : ".");
@@ -70,7 +76,7 @@ function one(app, problem) {
     faster ? figure(faster === 1 ? "1×" : withUnit(faster, "×"), faster === 1 ? "is the default" : "the speed of the default") : null,
     ...libraryFigures(problem),
     share > 0 ? figure(withUnit(share, "share"), `of the ${scope.reader("ceiling_share.ceiling")(row) ?? ""} ceiling`) : null,
-    joules > 0 ? figure(withUnit(joules, "J"), "energy of a launch", scope.metric ? `${significant(perWatt(scope, row))} ${scope.metric.label} per W` : "") : null,
+    joules > 0 ? figure(withUnit(joules, "J"), "energy of a launch", perWatt(scope, row)) : null,
   ];
   return element("section", { className: "answer" },
     element("p", { className: "lead" }, `Best at ${problem.label}: `, element("b", {}, scope.kernelOf(row)), " ",

@@ -87,9 +87,9 @@ export function distribution(app) {
 }
 
 /** Of trials in their order: the least slowdown so far, at each. */
-function bestSoFar(rows, slowdown) {
+function bestSoFar(rows, slowdownOf) {
   let least = Infinity;
-  return rows.map((i) => (least = Math.min(least, slowdown[i] === slowdown[i] ? slowdown[i] : Infinity)));
+  return rows.map((i) => (least = Math.min(least, slowdownOf(i) || Infinity)));
 }
 
 /** The geometric mean over sizes of the best so far; a size that has ended stays at its last. */
@@ -112,7 +112,6 @@ export function progress(app) {
 
   function build() {
     const place = filters.get("size")?.keep?.size === 1 ? [...filters.get("size").keep][0] : null;
-    const slowdown = scope.slowdown.values;
     const curves = new Map();
     for (const i of scope.order) {
       const problem = scope.problem[i];
@@ -120,7 +119,7 @@ export function progress(app) {
       if (!curves.has(problem)) curves.set(problem, []);
       curves.get(problem).push(i);
     }
-    const lines = [...curves.values()].map((rows) => bestSoFar(rows, slowdown)).filter((curve) => Number.isFinite(curve.at(-1)));
+    const lines = [...curves.values()].map((rows) => bestSoFar(rows, scope.searchSlowdown)).filter((curve) => Number.isFinite(curve.at(-1)));
     const mean = meanOfBest(lines);
     if (mean.length < 2) return root.replaceChildren(element("p", { className: "hint" }, "Too few trials have a time and a date for a curve of the search."));
     const known = mean.filter((value) => value !== null);  // falling

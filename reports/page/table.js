@@ -86,7 +86,7 @@ export function trialTable(app) {
   };
 }
 
-/** Failures by status, with an example of each. */
+/** Failures by status, with an example of each. What was skipped was not run. */
 export function failureTable(app) {
   const { scope } = app;
   const status = scope.reader("status");
@@ -94,7 +94,7 @@ export function failureTable(app) {
   const groups = new Map();
   for (let i = 0; i < scope.count; ++i) {
     const one = status(i);
-    if (one === "ok" || one === "dropped") continue;
+    if (["ok", "dropped", "skipped"].includes(one)) continue;
     if (!groups.has(one)) groups.set(one, []);
     groups.get(one).push(i);
   }

@@ -32,7 +32,7 @@ const named = {
 };
 
 /** Beside others they say nothing, or they are no figures. */
-const hidden = /^(trial|family|sizes\.|measured_at|run$|gpu$|binary$|in_final\.(trial|ratio_|tied)|resources\.(entry|symbol)|verification\.first|energy\.(runs|sequence)$|best$|metrics_)/;
+const hidden = /^(trial|family|sizes\.|measured_at|run$|gpu$|binary$|in_final\.(trial|ratio_|tied)|first_race\.|resources\.(entry|symbol)|verification\.first|energy\.(runs|sequence)$|best$|metrics_)/;
 
 const mostChoices = 60;
 
@@ -148,7 +148,8 @@ export class Scope {
       if (!hidden.test(path) && !this.quantities.has(path)) this.add(path, describe(path), this.reader(path));
     }
     this.parameters = [...this.quantities.values()].filter((q) => q.group === "parameters" && q.choices);
-    this.metric = [...this.quantities.values()].find((q) => q.id.startsWith("metrics."));
+    this.metrics = [...this.quantities.values()].filter((q) => q.id.startsWith("metrics."));
+    this.metric = this.metrics[0];
   }
 
   reader(path) {
@@ -197,7 +198,19 @@ export class Scope {
     size.values.set(this.problem);
     this.quantities.set("size", size);
     this.add("kernel", { label: "kernel", group: "what was tried" }, this.reader("kernel"));
-    const measured = Array.from(this.rows.keys(), this.reader("measured_at"));
+    const racedAt = this.reader("first_race.measured_at"), measuredAt = this.reader("measured_at");
+    const racedNs = this.reader("first_race.median_ns"), inFinal = this.reader("in_final.ratio");
+    const race = (i) => racedNs(i) ?? time(i);
+    // What the best took in the race, as its finalists together say: a final may be of another clock.
+    const raceOfBest = this.problems.map(({ row, trials }, place) => {
+      const times = row < 0 ? [] : trials.filter((i) => inFinal(i)).map((i) => (race(i) / inFinal(i)) * inFinal(row)).sort((a, b) => a - b);
+      return times[times.length >> 1] || bestTime[place];
+    });
+    this.searchSlowdown = (i) => {
+      const ofBest = inFinal(this.problems[this.problem[i]].row);
+      return inFinal(i) && ofBest ? inFinal(i) / ofBest : race(i) / raceOfBest[this.problem[i]];
+    };
+    const measured = Array.from(this.rows.keys(), (i) => racedAt(i) ?? measuredAt(i));
     const order = [...measured.keys()].filter((i) => measured[i] !== undefined);
     this.order = order.sort((a, b) => (measured[a] < measured[b] ? -1 : measured[a] > measured[b] ? 1 : a - b));
     const turn = new Float64Array(this.count).fill(NaN);

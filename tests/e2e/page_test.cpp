@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
 #include "tests/e2e/large_recording.hpp"
 #include "tests/e2e/user.hpp"
 #include "tuner/util/command.hpp"
@@ -75,10 +77,34 @@ TEST_SUITE("page") {
     for (const int width : {1400, 500}) reads(user, "acts.js", width);
   }
 
+  TEST_CASE("a library in the final is no rival, and never the next one") {
+    const User user;
+    reports(user, "h200-2026-11-23-matmul-half/few_rows.jsonl.gz");
+    reads(user, "libraries.js", 1400);
+  }
+
   TEST_CASE("where a sweep measured energies, the answer has them") {
     const User user;
     reports(user, "h100-2026-11-26-why/sweep.jsonl.gz");
     reads(user, "energy.js", 1300);
+  }
+
+  TEST_CASE("what was skipped is no failure, and what is per watt is a rate") {
+    const User user;
+    {
+      db::ResultStore store(user.home / "t.db");
+      store.begin_run(db_test::sample_run());
+      for (const double ns : {100.0, 200.0}) {
+        auto trial = db_test::timed_trial("of " + std::to_string(ns), 512, ns);
+        trial.metrics = {{"ns per item", ns / 512}, {"GB/s", 1e5 / ns}};
+        trial.outcome.energy->mean_j = ns / 400;
+        store.record(trial);
+      }
+      store.record(db_test::failed_trial("skipped", 512, tuner::model::TrialStatus::skipped));
+      store.record(db_test::failed_trial("wrong", 512, tuner::model::TrialStatus::wrong_result));
+    }
+    REQUIRE(user.types({"report", "--db", "t.db", "-o", "report.html"}).exit_code == 0);
+    reads(user, "failures.js", 1300);
   }
 
   // On a machine at rest it is ready in half a second and draws 60 frames a second; the bounds are for busy

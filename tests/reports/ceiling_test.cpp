@@ -90,6 +90,11 @@ TEST_CASE("a ceiling is written in the unit of its kind") {
   CHECK(reports::ceiling_value_text(ceilings[0]) == "60.0 Top/s");
   CHECK(reports::ceiling_value_text(ceilings[2]) == "2.100 µs");
   CHECK(reports::ceiling_value_text(ceilings[3]) == "4.00 TB/s");
+  model::Ceiling near = ceilings[3];
+  near.value = 0.9998e12;
+  CHECK(reports::ceiling_value_text(near) == "1.00 TB/s");
+  CHECK(reports::joules_text(0.99996) == "1.000 J");
+  CHECK(reports::joules_text(0.9996) == "999.6 mJ");
 }
 
 TEST_SUITE_END();

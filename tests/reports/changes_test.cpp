@@ -73,6 +73,19 @@ TEST_CASE("what an odd size costs is seen beside its neighbours") {
   CHECK_FALSE(reports::neighbours_note(problems_of(trials)).empty());
 }
 
+TEST_CASE("neighbours are held against by operations or bytes, whichever all three have") {
+  std::vector<model::TrialRecord> trials = {at_rate("k", {}, 896, 40), at_rate("k", {}, 1001, 36),
+                                            at_rate("k", {}, 1024, 40)};
+  const auto said = [&] {
+    const reports::Table table = reports::change_table(problems_of(trials));
+    return table.rows()[1].size() < 3 ? "" : table.rows()[1][2];
+  };
+  trials[0].workload.operations = 0;
+  CHECK(said().empty());
+  for (model::TrialRecord& trial : trials) trial.workload.bytes = trial.outcome.measurement->median_ns * 7;
+  CHECK(said() == "+0.0 %");
+}
+
 TEST_CASE("one size changes nothing, and sizes without a winner are left out") {
   std::vector<model::TrialRecord> trials = {at_rate("k", {{"TILE", 16}}, 512, 20)};
   CHECK(reports::change_table(problems_of(trials)).empty());

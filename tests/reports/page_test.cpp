@@ -79,6 +79,15 @@ TEST_SUITE("page") {
     }
   }
 
+  TEST_CASE("a page knows when and how fast a trial raced that was measured again") {
+    reports::ReportInput input = sample_input();
+    input.first_races[input.trials[1].key] = {"2026-01-02T03:04:05.000000Z", 1234.5};
+    const json columns = data_of(written(reports::to_html, input))["environments"][0]["trials"]["columns"];
+    CHECK(value_of(columns["first_race.measured_at"], 1) == "2026-01-02T03:04:05.000000Z");
+    CHECK(value_of(columns["first_race.median_ns"], 1) == 1234.5);
+    CHECK(value_of(columns["first_race.median_ns"], 0).is_null());
+  }
+
   TEST_CASE("a page says the headline and how far a space was searched in the words of other answers") {
     reports::ReportInput input = sample_input();
     input.answers.front().searched = model::Searched{44, 44, std::nullopt, 0};

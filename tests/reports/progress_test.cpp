@@ -68,6 +68,14 @@ TEST_CASE("the best is that by the sweep's objective, which is named") {
     progress.finished(measured("unknown", {}, cube(512), 41'000));
     return progress.line(wide);
   };
+  const auto best_of = [&](double ns) {
+    Progress progress(0, [] { return 0.0; });
+    progress.finished(measured("one", {}, cube(512), ns));
+    return progress.line(wide);
+  };
+  CHECK(best_of(1.235e11) == "512 · best 123.5 s · 1 tried");
+  CHECK(best_of(999'980) == "512 · best 1 ms · 1 tried");
+  CHECK(best_of(12.5) == "512 · best 12.5 ns · 1 tried");
   CHECK(shown(model::Objective::time) == "512 · best 40 µs (1.50× cuBLAS) · 4 tried");
   CHECK(shown(model::Objective::energy) == "512 · best by energy 2.1 mJ (2.00× cuBLAS) · 4 tried");
   CHECK(shown(model::Objective::edp) == "512 · best by edp 2.1 mJ × 50 µs (2.40× cuBLAS) · 4 tried");

@@ -56,6 +56,15 @@ TEST_CASE("equal times are decided by registers, then block, then name") {
   CHECK(reports::fastest(reports::view(trials))->kernel == "c");
 }
 
+TEST_CASE("the metric to show is the first of the kernel, though a size may lack it") {
+  std::vector<model::TrialRecord> trials = {measured("k", {}, cube(32), 10), measured("k", {}, cube(64), 10),
+                                            measured("other", {}, cube(64), 10)};
+  trials[0].metrics = {{"second", 2.0}};
+  trials[1].metrics = {{"first", 1.0}, {"second", 2.0}};
+  trials[2].metrics = {{"its own", 1.0}, {"its second", 1.0}, {"its third", 1.0}};
+  CHECK(reports::first_metric(reports::view(trials)) == "first");
+}
+
 TEST_CASE("classes are kept apart") {
   std::vector<model::TrialRecord> trials = {measured("a", {}, cube(64), 50), measured("a", {}, cube(64), 10)};
   trials[1].environment.driver = "580.2";

@@ -263,6 +263,7 @@ void write_selected(const db::Connection& connection, const config::Settings& se
   if (format == "md") return deliver(options.path, markdown(make_document(input, options), options.path));
   if (format == "html") {
     input.usages = usages(connection, input, options);
+    input.first_races = db::first_races(connection);
     input.database_flag = database_flag();
   }
   deliver(options.path, [&](std::ostream& out) {

@@ -1,0 +1,11 @@
+// A page whose finals were held beside libraries, some of which are faster.
+
+await perform({
+  "no size has a next one that is faster": () => {
+    check(!text(".first tbody").includes("+-"), text(".first tbody"));
+  },
+  "a size tells libraries from rivals": async () => {
+    await choose("Size", "128x28672x8192");
+    check(/It took 20 turns with 2 libraries\. /.test(text(".answer")), text(".answer"));
+  },
+});
