@@ -109,6 +109,34 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(itself.out, "cannot be told apart"));
   }
 
+  TEST_CASE("a time too short to tell from launch latency is marked, as in other tables") {
+    const Owner user;
+    auto brief = sampled_trial("brief", 512, 800);
+    brief.outcome.measurement->includes_launch_latency = true;
+    measure(user.database, "run", {brief});
+    const auto shown = user.types({"best", "512", "--top", "9"});
+    CHECK(has(shown.out, "800.0 ns†"));
+    CHECK(has(shown.out, "† too short to tell from launch latency"));
+  }
+
+  TEST_CASE("recordings without dates are one measurement only where their times are the same") {
+    const User user;
+    const auto records = [&](const char* name, const char* time) {
+      write_text(user.home / name,
+                 R"({"device_name":"X","kernel_name":"add","problem_size":[64],"tune_params_keys":["b"],)"
+                 R"("tune_params":{"b":[32]},"cache":{"32":{"b":32,"time":)" +
+                     std::string(time) + "}}}");
+    };
+    records("old.json", "1.0");
+    records("new.json", "2.0");
+    const auto slower = user.types({"compare", "new.json", "old.json", "--fail-if-slower", "1%"});
+    INFO(slower.out << slower.err);
+    CHECK(slower.exit_code == 5);
+    CHECK(has(slower.out, "slower at 1"));
+    CHECK(has(slower.out, "2.000 (2.000–2.000)"));
+    CHECK(user.types({"compare", "old.json", "old.json", "--fail-if-slower", "1%"}).exit_code == 0);
+  }
+
   TEST_CASE("what a comparison says does not depend on who is named first") {
     const Owner user;
     const auto ratio = [&](const std::string& a, const std::string& b, const char* end) {
@@ -173,6 +201,10 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(environments.err, "driver 570.1"));
     CHECK(has(environments.err, "--fresh"));
     CHECK(has(user.compares(user.id("d"), user.id("h")).err, "has no time: it is timeout"));
+    auto without_samples = sampled_trial("i", 512, 1000);
+    without_samples.outcome.measurement->samples_ns.clear();
+    measure(user.database, "run", {without_samples});
+    CHECK(has(user.compares(user.id("d"), user.id("i")).err, "has a time without its samples"));
     const auto one_and_many = user.compares(user.id("d"), user.database);
     CHECK(one_and_many.exit_code == 2);
     CHECK(has(one_and_many.err, "'" + user.id("d") + "' is a trial, '" + user.database + "' many"));

@@ -132,13 +132,21 @@ TEST_SUITE("tuner cover") {
     INFO(run.out << run.err);
     CHECK(run.exit_code == 0);
     CHECK(has(run.out, "NAME=small"));
-    CHECK(has(words_of(run.out), "1024 102.4 µs 0 %"));
-    CHECK(has(words_of(run.out), "2048 266.2 µs 30 %"));
+    CHECK(has(words_of(run.out), "1024 102.4 µs† 0 %"));
+    CHECK(has(words_of(run.out), "2048 266.2 µs† 30 %"));
     const json said = json::parse(user.types({"best", "--common", "--format", "json"}).out);
     CHECK(said == user.said({"--at-most", "1"}));
     const ProgramResult both = user.types({"best", "1024", "--common"});
     CHECK(both.exit_code == 2);
     CHECK(has(both.err, "--common is of all sizes"));
+  }
+
+  TEST_CASE("each size has the time of its own trial, marked where that was dropped early") {
+    const User user;
+    const std::string recording = TUNER_SOURCE_DIR "/docs/results/h100-2026-11-23-search/whole29.jsonl.gz";
+    const ProgramResult run = user.types({"best", "--common", "--db", recording});
+    CHECK(has(words_of(run.out), "3456 ~2.864 ms 92.9 %"));
+    CHECK(has(run.out, "~ approximate: dropped after a few samples"));
   }
 
   TEST_CASE("a parameter is explained by what each value costs at each size, dropped trials too") {

@@ -10,6 +10,7 @@
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/transfer.hpp"
+#include "reports/layout.hpp"
 #include "reports/summary.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -283,8 +284,10 @@ int answer_common(const db::Connection& connection, const config::Settings& sett
     return 0;
   }
   const answers::Style style = answer_style(connection);
-  write_out(answers::cover_text(answer, style) + '\n' +
-            answers::losses_of_common(answer).fitted(style.columns));
+  const reports::Table losses = answers::losses_of_common(answer);
+  const std::string marks = reports::legend(losses);
+  write_out(answers::cover_text(answer, style) + '\n' + losses.fitted(style.columns) +
+            (marks.empty() ? "" : style.wrapped(marks)));
   return 0;
 }
 
@@ -374,8 +377,8 @@ void add_best(const CommandPlace& place) {
   command.count("--top", options.top, "the first N trials of each size, side by side");
   command.option("--where", options.where, "CONDITION",
                  "only trials with this: 'registers <= 64 && TILE_K == 8'; also spill_bytes, shared_bytes, "
-                 "block_threads, occupancy (%), time_us, energy_uj, and counters as dram__bytes_read_sum "
-                 "(tuner profile)");
+                 "block_threads, occupancy (%), time_us, energy_uj, and counters as "
+                 "dram__bytes_read_sum (tuner profile); whole numbers, rounded down");
   command.option("--program", options.program, "CAPTURE",
                  "say what the captured program gains by the answers, with --kernel");
   command.choice("--format", options.format, {"table", "json", "header", "flags", "cmake", "env"},

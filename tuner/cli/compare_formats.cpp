@@ -22,11 +22,6 @@ using reports::Json;
 
 constexpr std::size_t shown_digits = 7;
 
-std::string time_text(const model::TrialRecord& trial) {
-  return (reports::is_approximate(trial) ? "~" : "") + reports::time_text(measurement_of(trial).median_ns) +
-         reports::unverified_mark(trial);
-}
-
 std::string ratio_text(const measure::Ratio& ratio) {
   return reports::ratio_interval_text(ratio.ratio, ratio.low, ratio.high);
 }
@@ -244,9 +239,9 @@ std::string group_text(const std::vector<Compared>& both, std::size_t& next, con
        ++next) {
     const Compared& one = both[next];
     const std::string size = reports::size_label(one.a.problem);
-    table.add_row({size, one.a.key.hex().substr(0, shown_digits), time_text(one.a),
-                   one.b.key.hex().substr(0, shown_digits), time_text(one.b), ratio_text(one.ratio),
-                   std::string(measure::to_string(one.verdict))});
+    table.add_row({size, one.a.key.hex().substr(0, shown_digits), reports::marked_time(one.a),
+                   one.b.key.hex().substr(0, shown_digits), reports::marked_time(one.b),
+                   ratio_text(one.ratio), std::string(measure::to_string(one.verdict))});
     const bool same_kernel = one.a.kernel == one.b.kernel;
     const std::string change = same_kernel
                                    ? answers::change_text(one.a.configuration, one.b.configuration)
@@ -270,6 +265,10 @@ std::string compare_text(const ComparedSides& sides, const std::optional<Limit>&
   while (next < sides.both.size()) out += group_text(sides.both, next, columns);
   out += sides.both.empty() ? "no problem was measured by both in one environment\n"
                             : util::wrapped_text(summary_text(summary_of(sides)), columns, 2);
+  const bool has_latency = std::ranges::any_of(sides.both, [](const Compared& one) {
+    return reports::has_latency(one.a) || reports::has_latency(one.b);
+  });
+  if (has_latency) out += util::wrapped_text(reports::latency_meaning, columns, 2);
   if (limit) out += limit_text(sides.both, *limit, columns);
   return out + only_text(sides, columns);
 }

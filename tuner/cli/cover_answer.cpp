@@ -159,7 +159,7 @@ void KernelsAtHand::require_described(const answers::CoverTable& table, std::siz
   const space::KernelSpace& kernel = of(record.kernel);
   for (std::size_t size = 0; size < table.cases.size(); ++size) {
     const db::Case& there = table.cases[size];
-    const model::Digest& trial = table.trials[size][configuration];
+    const model::Digest& trial = table.trials[size][configuration].key;
     if (trial.empty() ||
         sweep::describes(kernel, {trial, record.configuration, there.problem, there.environment,
                                   record.definition, device.architecture, device.limits}))
@@ -185,8 +185,8 @@ void set_options(const db::Connection& connection, const answers::CoverAnswer& a
                  std::size_t configuration, SpecsAtHand& specs, packing::HeaderConfiguration& written) {
   std::set<model::Digest> binaries;
   for (const auto& row : answer.table.trials) {
-    if (row[configuration].empty()) continue;
-    const auto trial = db::find_trial(connection, row[configuration]);
+    if (row[configuration].key.empty()) continue;
+    const auto trial = db::find_trial(connection, row[configuration].key);
     if (!trial || !binaries.insert(trial->binary_key).second || binaries.size() > 1) continue;
     const packing::BuildRecipe recipe = recipe_of(connection, *trial, specs);
     written.options = packing::build_words(recipe);
@@ -268,7 +268,7 @@ std::size_t nearest_size(const answers::CoverTable& table, std::size_t configura
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t size = 0; size < table.cases.size(); ++size) {
     const double away = model::distance(table.cases[size].problem, problem);
-    if (table.trials[size][configuration].empty() || away >= least) continue;
+    if (table.trials[size][configuration].key.empty() || away >= least) continue;
     least = away;
     best = size;
   }
@@ -322,7 +322,7 @@ std::optional<RuleAnswer> answer_by_rule(const db::Connection& connection, const
   });
   if (!picked) return std::nullopt;
   const std::size_t size = nearest_size(made.table, *picked, problem);
-  RuleAnswer answer{with_trial(connection, all[size], made.table.trials[size][*picked]), "", {}};
+  RuleAnswer answer{with_trial(connection, all[size], made.table.trials[size][*picked].key), "", {}};
   answer.answer.exact = false;
   answer.answer.distance = model::distance(made.table.cases[size].problem, problem);
   const std::size_t preferred = made.cover.rule.leaf(answers::sizes_of(problem)).configuration;

@@ -232,8 +232,8 @@ void PackedFamily::add_measured(use::Target& target, std::optional<std::size_t> 
     if (is_default) picked = untuned;
     if (!picked || times.times[size][*picked].known != cover::Known::measured) continue;
     failed.erase(times.sizes[size]);
-    target.measured.push_back({times.sizes[size], launches(*picked, size), times.times[size][*picked].ns,
-                               losses.at(size, *picked)});
+    target.measured.push_back({times.sizes[size], launches(*picked, size),
+                               m_answer->table.trials[size][*picked].median_ns, losses.at(size, *picked)});
   }
   for (const cover::Sizes& size : failed) target.measured.push_back({size, in_place_of_failed(size), 0, -1});
 }
@@ -257,9 +257,8 @@ std::optional<std::size_t> PackedFamily::default_configuration() const {
   std::ptrdiff_t most = 0;
   for (std::size_t i = 0; i < m_answer->table.configurations.size(); ++i) {
     if (!record(i).is_default) continue;
-    const std::ptrdiff_t known =
-        std::count_if(m_answer->table.trials.begin(), m_answer->table.trials.end(),
-                      [&](const std::vector<model::Digest>& row) { return !row[i].empty(); });
+    const std::ptrdiff_t known = std::count_if(m_answer->table.trials.begin(), m_answer->table.trials.end(),
+                                               [&](const auto& row) { return !row[i].key.empty(); });
     if (known <= most) continue;
     most = known;
     best = i;

@@ -69,7 +69,7 @@ class PackedFamily {
   const space::CompiledSpec& spec_of(const std::string& kernel);
   model::CompileJob job_of(std::size_t configuration, std::size_t size);
   bool is_tried(std::size_t configuration, std::size_t size) const {
-    return !m_answer->table.trials[size][configuration].empty();
+    return !m_answer->table.trials[size][configuration].key.empty();
   }
   void start_compiling(std::size_t configuration);
   /// Of the launches of a configuration at a measured size, in the pack.

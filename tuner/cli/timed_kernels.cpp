@@ -83,6 +83,7 @@ std::string timed_text(const TimedKernels& timed, std::size_t columns) {
                         {"95 % interval", Align::right, false, 1},
                         {"registers", Align::right, false, 2}});
   std::vector<std::string> sentences;
+  bool has_latency = false;
   for (const TimedSize& size : timed.sizes) {
     for (const TimedSize::Kernel& kernel : size.kernels) {
       const std::string& first = size.kernels.front().name;
@@ -95,13 +96,14 @@ std::string timed_text(const TimedKernels& timed, std::size_t columns) {
                             (is_too_slow(timed, kernel) ? "; more than --fail-if-slower allows" : ""));
       const model::Measurement* const measurement = measurement_in(kernel);
       if (measurement == nullptr) continue;
-      table.add_row({reports::size_label(size.problem), kernel.name,
-                     reports::time_text(measurement->median_ns) + reports::unverified_mark(*kernel.trial),
+      has_latency = has_latency || measurement->includes_launch_latency;
+      table.add_row({reports::size_label(size.problem), kernel.name, reports::marked_time(*kernel.trial),
                      reports::interval_text(measurement->low_ns, measurement->high_ns),
                      reports::registers_text(*kernel.trial)});
     }
   }
   std::string out = table.empty() ? "" : table.fitted(columns, "--format json") + "\n";
+  if (has_latency) sentences.emplace_back(reports::latency_meaning);
   if (timed.interrupted != 0)
     sentences.push_back("partial: interrupted before all kernels had been sampled in turn");
   for (const std::string& sentence : sentences) out += util::wrapped_text(sentence, columns, 2);

@@ -235,6 +235,15 @@ TEST_SUITE("cli") {
     CHECK(contains(cli::best_comments(dropped), "so its time is approximate\n"));
   }
 
+  TEST_CASE("a library is no answer, and not for want of a trial") {
+    db::Unanswered size;
+    size.only_libraries = true;
+    CHECK(cli::missing(size, "cuBLAS").reason == "cuBLAS is a library, which is never chosen");
+    CHECK(cli::missing(size, "").reason == "only libraries were tried, and they are never chosen");
+    size.only_libraries = false;
+    CHECK(cli::missing(size, "cuBLAS").reason == "cuBLAS was not tried");
+  }
+
   TEST_CASE("families that lack an answer for one reason are one line, and each reason is said") {
     std::vector<cli::Missing> sizes;
     for (int family = 0; family < 50; ++family) {

@@ -124,4 +124,13 @@ TEST_SUITE("cli answers by energy") {
     CHECK(contains(text, "tuner best 512 --objective energy"));
     CHECK(answers::cheaper_text(fastest(), {field().front()}, style).empty());
   }
+
+  TEST_CASE("what uses less and takes no longer than a tied answer is not said to cost time") {
+    db::BestAnswer tied = fastest();
+    tied.winner = ranked("chosen", 100.5, of_final(0.5)).trial;
+    const std::vector<db::Ranked> field = {{tied.winner, 1.005, 1, 1.01, true},
+                                           ranked("frugal", 100, of_final(0.25))};
+    CHECK(answers::cheaper_text(tied, field, style) ==
+          id("frugal") + " uses 50.0 % less energy and is no slower");
+  }
 }

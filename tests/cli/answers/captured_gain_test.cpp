@@ -52,6 +52,32 @@ TEST_SUITE("cli") {
     CHECK(cli::gain_sentences({answer_at(512)}, uses_of(2100)).size() == 1);
   }
 
+  TEST_CASE("a size that was measured with several paddings counts once, with the least") {
+    db::BestAnswer padded = answer_at(512);
+    padded.tuning_case.problem.row_padding = 32;
+    padded.untuned = timed_trial("a", 512, 4000);
+    for (const auto& all : {db::BestAnswers{answer_at(512), padded}, {padded, answer_at(512)}}) {
+      const std::string text = cli::gain_sentences(all, uses_of(2000)).at(0);
+      CHECK(contains(text, "2.00× the default's speed on 25 % of the GPU time, which saves 12.5 %"));
+    }
+    CHECK(contains(cli::gain_sentences({padded}, uses_of(4000)).at(0), "4.00× the default's speed on 25 %"));
+  }
+
+  TEST_CASE("an answer that is slower than the default costs") {
+    db::BestAnswer slower = answer_at(512);
+    slower.untuned = timed_trial("a", 512, 800);
+    CHECK(contains(cli::gain_sentences({slower}, uses_of(800)).at(0),
+                   "0.800× the default's speed on 25 % of the GPU time, which costs 6.25 %"));
+  }
+
+  TEST_CASE("where no rule chooses among types, what chooses is said") {
+    db::BestAnswer half = answer_at(512);
+    half.tuning_case.environment.type = tuner::model::ElementType::float16;
+    const std::string text = cli::gain_sentences({answer_at(512), half}, uses_of(2000)).at(0);
+    CAPTURE(text);
+    CHECK(contains(text, "`tuner best` takes --type (__half | float)"));
+  }
+
   TEST_CASE("without a default, a measured size or a time nothing is promised") {
     CHECK(contains(cli::gain_sentences({answer_at(128)}, uses_of(2000)).at(0),
                    "none of its sizes was measured"));

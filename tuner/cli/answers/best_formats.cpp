@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -44,6 +45,9 @@ std::string sentence(const SpecNote& note, const std::string& kernel) {
 
 Missing missing(const db::Unanswered& size, const std::string& kernel) {
   if (!size.lacks_bits.empty()) return {size.tuning_case, size.lacks_bits};
+  if (size.only_libraries)
+    return {size.tuning_case, kernel.empty() ? "only libraries were tried, and they are never chosen"
+                                             : kernel + " is a library, which is never chosen"};
   if (size.ended.empty())
     return {size.tuning_case, kernel.empty() ? "nothing was tried" : kernel + " was not tried"};
   std::vector<std::string> parts;
@@ -213,6 +217,34 @@ namespace {
 /// How far times in a program and here may differ by before that is said.
 constexpr double agrees_within = 0.1;
 
+/// The answers that a rule chooses, by size, where the default's time is known. A capture does not say how a
+/// program pads its rows: of several paddings the least counts.
+std::map<cover::Sizes, const db::BestAnswer*> answers_by_size(const db::BestAnswers& all,
+                                                              const std::vector<EnvironmentChoice>& choices) {
+  std::map<cover::Sizes, const db::BestAnswer*> by_size;
+  for (const EnvironmentChoice& choice : choices) {
+    const db::BestAnswer* const answer = choice.chosen ? &all[*choice.chosen] : nullptr;
+    if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
+      continue;
+    const auto [known, is_new] = by_size.try_emplace(sizes_of(answer->problem()), answer);
+    if (!is_new && answer->problem().row_padding < known->second->problem().row_padding)
+      known->second = answer;
+  }
+  return by_size;
+}
+
+/// Why none of a program's sizes counts.
+std::string nothing_counts(const db::BestAnswers& all, const std::vector<EnvironmentChoice>& choices,
+                           const CapturedUses& uses) {
+  for (const EnvironmentChoice& choice : choices) {
+    const cover::Sizes sizes = sizes_of(all[choice.answers.front()].problem());
+    if (!choice.chosen && std::ranges::find(uses.sizes, sizes, &CapturedUse::sizes) != uses.sizes.end())
+      return fmt::format("no rule chooses among the environments that have its sizes: `tuner best` takes {}",
+                         choosing_flags(choices_of(all, choice)));
+  }
+  return "none of its sizes was measured with the default";
+}
+
 }  // namespace
 
 std::vector<std::string> gain_sentences(const db::BestAnswers& all, const CapturedUses& uses) {
@@ -220,26 +252,24 @@ std::vector<std::string> gain_sentences(const db::BestAnswers& all, const Captur
   double after = 0;
   double here = 0;  ///< what these launches take here, with the default
   bool is_warm = false;
-  for (const EnvironmentChoice& choice : choose_environments(all)) {
-    const db::BestAnswer* const answer = choice.chosen ? &all[*choice.chosen] : nullptr;
-    if (answer == nullptr || !answer->exact || !answer->untuned || !answer->untuned->outcome.measurement)
-      continue;
-    for (const CapturedUse& use : uses.sizes) {
-      if (sizes_of(answer->problem()) != use.sizes) continue;
-      before += use.cost;
-      after += use.cost / db::times_as_long(*answer, *answer->untuned);
-      here += static_cast<double>(use.launches) * answer->untuned->outcome.measurement->median_ns;
-      is_warm = is_warm || answer->environment().l2 == "warm";
-    }
+  const std::vector<EnvironmentChoice> choices = choose_environments(all);
+  const auto by_size = answers_by_size(all, choices);
+  for (const CapturedUse& use : uses.sizes) {
+    const auto known = by_size.find(use.sizes);
+    if (known == by_size.end()) continue;
+    const db::BestAnswer& answer = *known->second;
+    before += use.cost;
+    after += use.cost / db::times_as_long(answer, *answer.untuned);
+    here += static_cast<double>(use.launches) * answer.untuned->outcome.measurement->median_ns;
+    is_warm = is_warm || answer.environment().l2 == "warm";
   }
-  if (!(before > 0))
-    return {fmt::format("{}: none of its sizes was measured with the default", uses.capture)};
+  if (!(before > 0)) return {fmt::format("{}: {}", uses.capture, nothing_counts(all, choices, uses))};
   if (!(uses.program_ns > 0))
     return {fmt::format("{}: no launch was timed, so what it gains is not known", uses.capture)};
   std::string text = fmt::format(
-      "{}: {} the default's speed on {} of the GPU time, which saves {} of the program's", uses.capture,
+      "{}: {} the default's speed on {} of the GPU time, which {} {} of the program's", uses.capture,
       reports::ratio_text(before / after), reports::percent_text(before / uses.program_ns),
-      reports::percent_text((before - after) / uses.program_ns));
+      before < after ? "costs" : "saves", reports::percent_text(std::abs(before - after) / uses.program_ns));
   if (before < uses.cost)
     text += fmt::format("; {} of the kernel's time is at sizes without an answer",
                         reports::percent_text(1 - before / uses.cost));

@@ -54,14 +54,14 @@ struct Mark {
 
 constexpr Mark marks[] = {
     {" †", [](const db::BestAnswer& answer) { return reports::has_latency(answer.winner); },
-     "† too short to tell from launch latency, which the time includes\n"},
+     reports::latency_meaning},
     {" *", [](const db::BestAnswer& answer) { return !answer.final && !answer.is_approximate(); },
-     "* not re-measured after the race: the lowest of many medians, so optimistic\n"},
+     "* not re-measured after the race: the lowest of many medians, so optimistic"},
     {" ‡", [](const db::BestAnswer& answer) { return answer.check.is_off_clock(); }, ""},
     {" unsettled", [](const db::BestAnswer& answer) { return answer.check.is_unsettled(); },
-     "unsettled: race and final disagree; `tuner best SIZE` says more\n"},
+     "unsettled: race and final disagree; `tuner best SIZE` says more"},
     {" unverified", [](const db::BestAnswer& answer) { return reports::is_unverified(answer.winner); },
-     "unverified: the results were not checked, since the spec says verify = \"none\"\n"}};
+     "unverified: the results were not checked, since the spec says verify = \"none\""}};
 
 /// Of one that is not the fastest of its final, only tied with it or the best of its kernel.
 std::string behind_text(const db::BestAnswer& answer) {
@@ -224,7 +224,7 @@ std::string notes_text(const Group& group) {
   const auto approximate = std::ranges::find_if(group, &db::BestAnswer::is_approximate);
   if (approximate != group.end()) text += fmt::format("~ {}\n", approximate_text(**approximate));
   for (const Mark& mark : marks)
-    if (any(mark.applies)) text += mark.meaning;
+    if (any(mark.applies) && *mark.meaning != '\0') text += fmt::format("{}\n", mark.meaning);
   std::vector<std::pair<const model::Problem*, double>> in_turn;
   for (const db::BestAnswer* answer : group)
     if (answer->check.is_off_clock()) in_turn.emplace_back(&answer->problem(), answer->check.in_turn_ns);

@@ -68,9 +68,7 @@ void say_ties(const db::BestAnswer& answer, const Style& style, Lines& lines) {
   for (std::size_t i = 0; i < answer.tied.size() && i < most; ++i) {
     const model::TrialRecord& trial = answer.tied[i];
     std::string line = fmt::format("  {}  {}", style.id(trial.key), instead(answer.winner, trial));
-    if (trial.outcome.measurement)
-      line +=
-          ", " + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial);
+    if (trial.outcome.measurement) line += ", " + reports::marked_time(trial);
     lines.push_back(std::move(line));
   }
   const auto left = answer.tied_count - static_cast<std::int64_t>(std::min(answer.tied.size(), most));

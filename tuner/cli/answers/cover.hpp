@@ -22,15 +22,22 @@
 
 namespace tuner::cli::answers {
 
+/// A trial of a table, as it was measured.
+struct CoverTrial {
+  model::Digest key;  ///< empty: none with a time
+  double median_ns = 0;
+  bool includes_launch_latency = false;
+};
+
 /// The times of one family in one environment, as a cover is made from them. Configurations that another
 /// makes superfluous are left out, but for defaults.
 struct CoverTable {
-  cover::Table times;
+  cover::Table times;           ///< by the answer's time, by which its trials lose
   std::vector<db::Case> cases;  ///< of the sizes
   /// A trial of each configuration, for its kernel and values; `is_default` counts, its figures do not.
   std::vector<model::TrialRecord> configurations;
-  std::vector<std::vector<model::Digest>> trials;  ///< by size, then configuration; empty: none with a time
-  std::size_t tried = 0;                           ///< configurations, before any was left out
+  std::vector<std::vector<CoverTrial>> trials;  ///< by size, then configuration
+  std::size_t tried = 0;                        ///< configurations, before any was left out
   /// Size and configuration: it may run there, and the spec says that it is not worth trying.
   std::set<std::pair<std::size_t, std::size_t>> slow;
   /// ` --family matmul --device cpu`: what makes a command ask and measure the same.

@@ -54,7 +54,7 @@ reports::Table cover_rows(const CoverAnswer& answer, const Common& common, bool 
     const model::TrialRecord& configuration = answer.table.configurations[one];
     const cover::Summary lost = summary_at(answer, sizes[one]);
     const bool is_picked = !sizes[one].empty();
-    table.add_row({names[one], is_picked ? style.id(answer.table.trials[sizes[one].back()][one]) : "",
+    table.add_row({names[one], is_picked ? style.id(answer.table.trials[sizes[one].back()][one].key) : "",
                    common.has_one_kernel() ? "" : configuration.kernel,
                    with_configurations ? common.rest(configuration) : "",
                    fmt::format("{}", sizes[one].size()), is_picked ? loss_text(lost.mean) : "",
@@ -255,7 +255,7 @@ Json configurations_json(const CoverAnswer& answer) {
                   {"worst_loss", lost.worst},
                   {"trials", Json::array()}};
     for (const auto& row : answer.table.trials)
-      if (!row[one].empty()) entry["trials"].push_back(row[one].hex());
+      if (!row[one].key.empty()) entry["trials"].push_back(row[one].key.hex());
     all.push_back(std::move(entry));
   }
   return all;
@@ -389,9 +389,12 @@ reports::Table losses_of_common(const CoverAnswer& answer) {
   const std::size_t one = answer.cover.set.configurations.front();
   for (std::size_t size = 0; size < losses.sizes(); ++size) {
     const bool is_known = losses.is_known(size, one);
+    const CoverTrial& trial = answer.table.trials[size][one];
+    const std::string time = (losses.is_approximate(size, one) ? "~" : "") +
+                             reports::time_text(trial.median_ns) + (trial.includes_launch_latency ? "†" : "");
     table.add_row({reports::size_label(answer.table.cases[size].problem),
-                   is_known                       ? reports::time_text(answer.table.times.times[size][one].ns)
-                   : losses.has_failed(size, one) ? "failed"
+                   is_known                        ? time
+                   : losses.has_failed(size, one)  ? "failed"
                    : losses.is_excluded(size, one) ? "excluded"
                                                    : "not tried",
                    is_known ? loss_text(losses.at(size, one)) : ""});

@@ -135,7 +135,8 @@ CoverTable cover_table(const db::Connection& connection, const Chosen& answers, 
       // What is tied with the answer may be a little faster, and then loses nothing.
       table.times.times.back()[at->second] = {best_ns * std::max(1.0, one.ratio / best),
                                               is_whole ? cover::Known::measured : cover::Known::approximate};
-      table.trials.back()[at->second] = one.trial.key;
+      const model::Measurement& measured = *one.trial.outcome.measurement;
+      table.trials.back()[at->second] = {one.trial.key, measured.median_ns, measured.includes_launch_latency};
     }
   }
   mark_untimed(connection, answers, query, places, table);

@@ -95,11 +95,16 @@ std::string cheaper_text(const db::BestAnswer& answer, db::Ranking ranked, const
   if (!own || front.empty() || !has_winner) return "";
   const model::TrialRecord& cheapest = *front.back();
   if (cheapest.key == answer.winner.key || !(cheapest.outcome.energy->high_j < own->low_j)) return "";
-  return fmt::format(
-      "{} uses {:.1f} % less energy and takes {:.1f} % longer: `tuner best {} --objective energy` shows what "
-      "saving costs",
-      style.id(cheapest.key), 100 * (1 - cheapest.outcome.energy->mean_j / own->mean_j),
-      100 * (db::times_as_long(answer, cheapest) - 1), answer.problem().size_text());
+  constexpr double shown = 0.0005;  // as 0.1 %
+  const double longer = db::times_as_long(answer, cheapest) - 1;
+  std::string text =
+      fmt::format("{} uses {:.1f} % less energy and {}", style.id(cheapest.key),
+                  100 * (1 - cheapest.outcome.energy->mean_j / own->mean_j),
+                  longer < shown ? "is no slower" : fmt::format("takes {:.1f} % longer", 100 * longer));
+  if (front.size() > 1)
+    text += fmt::format(": `tuner best {} --objective energy` shows what saving costs",
+                        answer.problem().size_text());
+  return text;
 }
 
 namespace {

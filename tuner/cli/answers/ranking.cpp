@@ -189,14 +189,13 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
     for (const db::Ranked& one : tuning_case.trials) {
       const model::TrialRecord& trial = one.trial;
       const std::string mark = reports::is_approximate(trial) ? "~" : "";
-      table.add_row(
-          {style.id(trial.key), common.has_one_kernel() ? "" : trial.kernel,
-           with_configurations ? common.rest(trial) : "",
-           mark + reports::time_text(trial.outcome.measurement->median_ns) + reports::unverified_mark(trial),
-           metric.empty() ? "" : mark + metric_text(trial, metric), standing_cell(one),
-           trial.outcome.energy ? reports::energy_text(*trial.outcome.energy) : "",
-           reports::per_watt_text(trial), reports::registers_text(trial),
-           trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "", letters.of(trial)});
+      table.add_row({style.id(trial.key), common.has_one_kernel() ? "" : trial.kernel,
+                     with_configurations ? common.rest(trial) : "", reports::marked_time(trial),
+                     metric.empty() ? "" : mark + metric_text(trial, metric), standing_cell(one),
+                     trial.outcome.energy ? reports::energy_text(*trial.outcome.energy) : "",
+                     reports::per_watt_text(trial), reports::registers_text(trial),
+                     trial.occupancy ? reports::percent_text(trial.occupancy->fraction) : "",
+                     letters.of(trial)});
     }
     return table;
   };
@@ -211,7 +210,7 @@ std::string case_text(const RankedCase& tuning_case, const Style& style) {
 
 std::string ranking_text(const std::vector<RankedCase>& cases, const Style& style) {
   std::string text;
-  bool raced = false, dropped = false, has_bits = false;
+  bool raced = false, dropped = false, has_latency = false, has_bits = false;
   for (const RankedCase& tuning_case : cases) {
     if (!text.empty()) text += '\n';
     text += style.wrapped(fmt::format("{} {}: {}", tuning_case.answer.problem().family,
@@ -221,12 +220,14 @@ std::string ranking_text(const std::vector<RankedCase>& cases, const Style& styl
     for (const db::Ranked& one : tuning_case.trials) {
       raced = raced || !one.in_final;
       dropped = dropped || reports::is_approximate(one.trial);
+      has_latency = has_latency || reports::has_latency(one.trial);
       has_bits = has_bits || one.trial.outcome.output_bits;
     }
   }
   if (raced)
     text += style.wrapped(fmt::format("~ by their medians: not sampled in turn with the fastest{}",
                                       dropped ? "; before a time: dropped early, so approximate" : ""));
+  if (has_latency) text += style.wrapped(reports::latency_meaning);
   if (has_bits) text += "bits: trials of one letter give the same\n";
   return text;
 }

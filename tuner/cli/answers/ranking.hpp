@@ -11,10 +11,9 @@
 namespace tuner::cli::answers {
 
 /// What a user asks of trials: `registers <= 64 && VECTOR == 4`. Names are a kernel's parameters and
-/// `registers`, `spill_bytes`, `shared_bytes` (static and dynamic), `block_threads`, `occupancy` (per cent,
-/// rounded down), `time_us` (the median, rounded down), `energy_uj` (rounded down too), and counters, rounded
-/// down, by their metric's name with
-/// `_` for dots: `dram__bytes_read_sum`. A parameter hides a figure of its name.
+/// `registers`, `spill_bytes`, `shared_bytes` (static and dynamic), `block_threads`, `occupancy` (per cent),
+/// `time_us` (the median), `energy_uj`, and counters by their metric's name with `_` for dots:
+/// `dram__bytes_read_sum`. All are whole, rounded down. A parameter hides a figure of its name.
 class TrialCondition {
  public:
   /// Empty text holds for all.

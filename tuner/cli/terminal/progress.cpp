@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -38,19 +39,22 @@ std::vector<Piece>::iterator least_needed(std::vector<Piece>& pieces) {
   return found;
 }
 
-/// With the larger of two units from 1 of it on.
-std::string in_units(double value, const char* larger, const char* smaller) {
-  return value >= 1 ? fmt::format("{:.4g} {}", value, larger)
-                    : fmt::format("{:.4g} {}", value * 1e3, smaller);
+/// A second's or a joule's units, each a thousandth of the one before.
+using Units = std::array<const char*, 4>;
+
+/// In the first unit that it is one of, as rounded.
+std::string in_units(double value, const Units& units) {
+  constexpr double shown_as_one = 0.99995;
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && value < shown_as_one; ++unit) value *= 1e3;
+  return fmt::format("{:.4g} {}", value, units[unit]);
 }
 
 /// What is compared, as people read it.
 std::string value_text(model::Objective objective, const model::TrialOutcome& outcome) {
-  const std::string time = in_units(outcome.measurement->median_ns * 1e-6, "ms", "µs");
+  const std::string time = in_units(outcome.measurement->median_ns * 1e-9, {"s", "ms", "µs", "ns"});
   if (objective == model::Objective::time) return time;
-  const double joules = outcome.energy->mean_j;
-  const std::string energy =
-      joules >= 1 ? fmt::format("{:.4g} J", joules) : in_units(joules * 1e3, "mJ", "µJ");
+  const std::string energy = in_units(outcome.energy->mean_j, {"J", "mJ", "µJ", "nJ"});
   return objective == model::Objective::energy ? energy : fmt::format("{} × {}", energy, time);
 }
 
