@@ -74,7 +74,9 @@ struct DroppingBench : test::Bench {
     return answers.empty() ? "nothing" : answers.at(0).winner.configuration.text();
   }
   void forget(const model::Digest& trial) {
-    db::forget(results.store.connection(), {"", {}, trial, ""}, false);
+    db::ForgetQuery query;
+    query.trial = trial;
+    db::forget(results.store.connection(), query, false);
   }
 
   /// Has probes find the binary of this SCALE wrong.
