@@ -38,11 +38,14 @@ TEST_SUITE("tuner command line, edits of specs") {
       REQUIRE(at != std::string::npos);
       write_text(file, text.replace(at, from.size(), to));
     }
-    auto runs(const std::vector<std::string>& more = {}) const {
+    auto tries(const std::vector<std::string>& more = {}) const {
       std::vector<std::string> command = {"run",     "--kernel", home.path(), "--device", "cpu",
                                           "--sizes", "2000",     "--measure", "complete"};
       command.insert(command.end(), more.begin(), more.end());
-      const auto run = types(command);
+      return types(command);
+    }
+    auto runs(const std::vector<std::string>& more = {}) const {
+      const auto run = tries(more);
       INFO(run.err);
       CHECK(run.exit_code == 0);
       return run;
@@ -161,7 +164,7 @@ TEST_SUITE("tuner command line, edits of specs") {
 
   TEST_CASE("a kernel that its spec kept off the device runs once that is edited") {
     const Editor user(working("work", "100, 2000", "devices = [\"cuda\"]\n"));
-    user.types({"run", "--kernel", user.file, "--device", "cpu", "--sizes", "2000"});
+    user.tries();
     CHECK(user.types({"best"}).exit_code == 3);
     user.edit("devices = [\"cuda\"]\n", "");
     CHECK(has(user.runs().err, "2 trials in"));
@@ -173,8 +176,7 @@ TEST_SUITE("tuner command line, edits of specs") {
     kernel.begin = "#include \"own.cuh\"\n";
     const Editor user(kernel);
     write_text(user.home / "own.cuh", "nonsense\n");
-    const std::vector<std::string> run = {"run", "--kernel", user.file, "--device", "cpu", "--sizes", "2000"};
-    CHECK(user.types(run).exit_code == 1);
+    CHECK(user.tries().exit_code == 1);
     CHECK_FALSE(has(user.types({"best"}).err, "was edited since"));
     write_text(user.home / "own.cuh", "\n");
     const auto said = user.types({"best"});
@@ -195,7 +197,7 @@ TEST_SUITE("tuner command line, edits of specs") {
     Editor user(working("work", "100, 2000"));
     user.environment["TUNER_HOST_CXX"] = "g++ -I" + user.home / "installed";
     write_text(user.home / "work.cu", "#include <installed.cuh>\n" + read_text(user.home / "work.cu"));
-    CHECK(user.types({"run", "--kernel", user.file, "--device", "cpu", "--sizes", "2000"}).exit_code == 1);
+    CHECK(user.tries().exit_code == 1);
     mkdir((user.home / "installed").c_str(), 0777);
     write_text(user.home / "installed/installed.cuh", "\n");
     CHECK(has(user.runs({"--retry-failed"}).err, "2 trials in"));
