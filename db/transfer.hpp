@@ -80,11 +80,11 @@ Added merge_database(const Connection& target, const std::filesystem::path& path
 /// What to forget: one of these.
 struct ForgetQuery {
   std::string kernel;  ///< with every trial and its declaration
-  std::string family;  ///< of that kernel; empty: in any
   std::optional<tuner::model::Digest>
       run;  ///< what it measured; trials that others measured too keep the rest
   std::optional<tuner::model::Digest> trial;
-  std::string before;  ///< what was measured before this moment, UTC as the database writes it
+  std::string before;       ///< what was measured before this moment, UTC as the database writes it
+  std::string family = {};  ///< of `kernel`; empty: in any
 };
 
 /// What goes.
