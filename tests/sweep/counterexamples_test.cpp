@@ -354,7 +354,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     }
   }
 
-  TEST_CASE("a trial that died is tried again, what is no death where that is asked for, refusals never") {
+  TEST_CASE("a trial that died is tried again, what is no death where that is asked for") {
     Bench bench;
     bench.broken = {"2"};
     bench.behave = [](int scale, const model::TrialJob&) {
@@ -371,7 +371,7 @@ TEST_SUITE("tuner::sweep, counterexamples") {
     bench.adjust = [](sweep::Request& request) { request.retry_failed = true; };
     const sweep::Summary again = bench.run();
     CHECK(std::set<int>(bench.launched.begin(), bench.launched.end()) == std::set<int>{4, 8});
-    CHECK(again.finished == 2);
+    CHECK(again.finished == 3);  // what does not compile is never launched
   }
 
   TEST_CASE("what a problem lacks is said once, and no configuration of it has failed") {

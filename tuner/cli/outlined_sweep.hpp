@@ -88,7 +88,7 @@ void add_sweep_flags(Command<Options>& command) {
                  "kernels to tune: names, families, spec files or folders");
   command.flag("--fresh", options.fresh, "measure again what is known; older measurements are kept");
   command.flag("--retry-failed", options.retry_failed,
-               "try again what failed when it was run, quarantined trials included");
+               "try again what failed, quarantined trials and compile errors included");
   command.option(
       "--resume", options.resume, "RUN",
       "with --fresh or --retry-failed: keep what was measured since this run began, as the command "

@@ -160,7 +160,7 @@ void say_end(const sweep::Summary& summary, int compile_jobs, bool all_failed) {
   } else if (all_failed && summary.failed == 0) {
     write_err(
         "nothing has a result: all trials failed or were skipped before; `tuner list failures` says why, and "
-        "--retry-failed tries what was run again");
+        "--retry-failed tries them again");
   } else if (summary.failed > 0) {
     write_err(fmt::format("{} failed{}; `tuner list failures` says why",
                           util::counted(summary.failed, "trial"),

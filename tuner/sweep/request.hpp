@@ -99,7 +99,7 @@ struct Request {
   bool fresh = false;  ///< measure again what is known, but for `resumed`
   /// What a search finds is the best of part of what competes, or by another measure than `best` goes by.
   bool is_own_question() const { return same_bits.has_value() || policy.objective != model::Objective::time; }
-  bool retry_failed = false;        ///< try again what failed when it was run, but for `resumed`
+  bool retry_failed = false;        ///< try again what failed, but for `resumed`
   std::set<model::Digest> resumed;  ///< trials that the sweep which this one resumes has come to
   /// Of a replayed device: the name that the recording knows it by; else empty.
   std::string recorded_device;

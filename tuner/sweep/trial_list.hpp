@@ -152,7 +152,7 @@ class SweepPart {
 
 /// Notes the candidates of a group that `source` has a result of, unless Request::fresh. What died is to be
 /// had again, and so is what was skipped and its spec has run here; with Request::retry_failed also all that
-/// failed when it was run.
+/// failed, but for what the limits of the device refuse.
 void note_known(const Request& request, model::ResultSource& source, Group& group);
 
 /// A trial was dropped for the best of its day, which may have left since: edited, forgotten or found wrong.
@@ -162,12 +162,12 @@ void reopen_dropped(const Request& request, model::ResultSource& source, Group& 
 
 /// Expands a request into trials and notes those that `source` has a result of (unless Request::fresh). What
 /// died is tried again, and so is what was skipped and its spec has run here; with Request::retry_failed also
-/// all that failed when it was run. What was dropped for a best that is out of the race since, and would be
-/// in a final beside today's, is not known either. A problem on which a kernel has no configuration that can
-/// be launched, or whose buffers do not fit the device's memory, is excluded for that kernel, with the
-/// reason. Problems come in the order in which they are to be searched, see order_groups(). Throws
-/// model::UsageError where the request's strategy is unknown. A space that `go_on` ended is excluded, or is
-/// as much as was seen of it.
+/// all that failed, but for what its limits refuse. What was dropped for a best that is out of the race
+/// since, and would be in a final beside today's, is not known either. A problem on which a kernel has no
+/// configuration that can be launched, or whose buffers do not fit the device's memory, is excluded for that
+/// kernel, with the reason. Problems come in the order in which they are to be searched, see order_groups().
+/// Throws model::UsageError where the request's strategy is unknown. A space that `go_on` ended is excluded,
+/// or is as much as was seen of it.
 TrialList list_trials(const Request& request, model::ResultSource& source, const space::GoOn& go_on = {});
 
 /// A configuration of a kernel of the request, on a problem.
