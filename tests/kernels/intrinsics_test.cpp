@@ -79,6 +79,19 @@ TEST_CASE("arithmetic and conversions round as their names say") {
   CHECK(out[20] == -2.5);
 }
 
+TEST_CASE("what is no number becomes 0, and where one side has 64 bits the highest bit") {
+  const std::vector<unsigned> out = values_of<unsigned>(R"(
+    const float x = NAN;
+    const double y = NAN;
+    out[0] = __float2int_rn(x) | __float2uint_rz(x);
+    out[1] = __double2uint_rd(y);
+    out[2] = __double2int_ru(y);
+    out[3] = (__float2ll_rn(x) & __double2ull_rz(y) & __float2ull_ru(x) & __double2ll_rd(y)) >> 32;
+    out[4] = __float2int_rn(1e20f);)",
+                                                        5);
+  CHECK(out == std::vector<unsigned>{0, 0x80000000, 0x80000000, 0x80000000, 0x7fffffff});
+}
+
 TEST_CASE("lanes of a word are added, compared and saturated each by itself") {
   const std::vector<unsigned> out = values_of<unsigned>(R"(
     out[0] = __vadd4(0x01ff7f80u, 0x01010180u);
@@ -195,8 +208,13 @@ TEST_CASE("functions beyond C's have the values of the tables") {
     out[12] = modf(2.75f, &whole) + whole + scalbnf(1.0f, 3) + ilogb(16.0) + llmax(1, 5);
     out[13] = erfinv(2.0);
     out[14] = erfcinvf(0.0f);
-    out[15] = normcdfinv(1 - 0x1p-53);)",
-                                                    16);
+    out[15] = normcdfinv(1 - 0x1p-53);
+    out[16] = norm3df(3e30f, 4e30f, 0) + normf(2, (const float[]){3e-30f, 4e-30f}) * 1e60;
+    out[17] = rnorm3df(3e30f, 4e30f, 0) * 1e31 + norm4d(1e300, 1e300, 1e300, 1e300) / 1e300;
+    out[18] = norm(2, (const double[]){INFINITY, NAN});
+    out[19] = fabs(sinpi(1.0)) + fabs(cospi(0.5)) + fabsf(cospif(-1.5f)) + fabs(sinpi(1e10)) + sinpi(0.5) + cospi(1.0);
+    out[20] = sinpi(1.0 / 6) + cospi(-1.0 / 3) + sinpi(-1.25) * sinpi(-1.25);)",
+                                                    21);
   const auto near = [](double x) { return doctest::Approx(x).epsilon(1e-12); };
   CHECK(out[0] == near(0.841344746068542949));
   CHECK(out[1] == near(1.959963984540054236));
@@ -214,6 +232,11 @@ TEST_CASE("functions beyond C's have the values of the tables") {
   CHECK(std::isnan(out[13]));
   CHECK(out[14] == INFINITY);
   CHECK(out[15] == doctest::Approx(8.2095361516).epsilon(1e-9));
+  CHECK(out[16] == doctest::Approx(1e31).epsilon(1e-6));
+  CHECK(out[17] == doctest::Approx(2 + 2).epsilon(1e-6));
+  CHECK(out[18] == INFINITY);
+  CHECK(out[19] == 0);
+  CHECK(out[20] == near(1.5));
 }
 
 TEST_CASE("threads of a warp agree, or not, on one value") {
@@ -246,7 +269,7 @@ TEST_CASE("cooperative groups part warps, scan, reduce and copy") {
       const auto side = cg::binary_partition(warp, i % 4 == 0);
       out[256 + i] = cg::reduce(side, i % 32, cg::greater<int>()) + 100 * side.shfl_down(i % 32, 1) + 10000 * side.ballot(i % 8 == 0);
       const cg::coalesced_group alone = cg::coalesced_threads();
-      if (alone.thread_rank() == 0) atomicAdd(out + 320, static_cast<int>(alone.num_threads()));
+      cg::invoke_one(alone, [&](unsigned count) { atomicAdd(out + 320, static_cast<int>(count)); }, alone.num_threads());
       out[321 + i] = sum(cg::tiled_partition(block, 4), i) + 1000 * sum(block, 1);
       __shared__ float4 copied[64];
       __shared__ float4 from[64];
@@ -256,8 +279,9 @@ TEST_CASE("cooperative groups part warps, scan, reduce and copy") {
       cg::wait(block);
       out[385 + i] = copied[63 - i].w + width(tile);
       struct Wide { double a, b; int c; } wide = {0.5, 1.5, i};
-      out[449 + i] = warp.shfl(wide, 3).c + 100 * warp.match_any(i / 16 % 2) % 100;)",
-                                                513, R"(
+      out[449 + i] = warp.shfl(wide, 3).c + 100 * warp.match_any(i / 16 % 2) % 100;
+      out[513 + i] = cg::invoke_one_broadcast(tile, [&] { return i; });)",
+                                                577, R"(
       #include <cooperative_groups.h>
       #include <cooperative_groups/memcpy_async.h>
       #include <cooperative_groups/scan.h>
@@ -283,6 +307,7 @@ TEST_CASE("cooperative groups part warps, scan, reduce and copy") {
     CHECK(out[321 + 5] == 4 + 5 + 6 + 7 + 64000);
     CHECK(out[385 + 10] == 53 + 8);
     CHECK(out[449 + 40] == 35 + 0xffff * 100 % 100);
+    CHECK(out[513 + 47] == 40);
   }
 }
 
@@ -336,15 +361,26 @@ TEST_CASE("CUDA's C++ library works: atomics, barriers and pipelines between thr
       pipe.consumer_wait();
       places[threadIdx.x] += 1;
       pipe.consumer_release();
-      out[65 + threadIdx.x] = places[threadIdx.x];)",
-        129,
+      out[65 + threadIdx.x] = places[threadIdx.x];
+      namespace cg = cooperative_groups;
+      const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+      const cuda::atomic_ref<int, cuda::thread_scope_device> total(out[129]);
+      const int inclusive = cg::inclusive_scan_update(tile, total, 2);
+      const int exclusive = cg::exclusive_scan_update(tile, total, 1, cg::plus<int>());
+      atomicAdd(out + 130, inclusive > 0 && inclusive % 2 == 0 && exclusive % 16 == threadIdx.x % 16);
+      cg::reduce_update_async(tile, total, 3, cg::plus<int>());
+      cg::reduce_store_async(tile, out + 131 + tile.meta_group_rank(), 5, cg::plus<int>());)",
+        135,
         "#include <cuda/atomic>\n#include <cuda/barrier>\n#include <cuda/pipeline>\n#include "
-        "<cooperative_groups.h>\n",
+        "<cooperative_groups/scan.h>\n",
         64, instrument);
     CHECK(out[0] == 6 * 62);
     CHECK(out[63] == 6 * 1);
     CHECK(out[64] == 128);
     CHECK(out[65 + 7] == 1);
+    CHECK(out[129] == 64 * (2 + 1 + 3));
+    CHECK(out[130] == 64);
+    CHECK(out[134] == 80);
   }
 }
 
@@ -407,6 +443,35 @@ TEST_CASE("warps multiply small matrices") {
                                                       32, "#include <mma.h>\n", 32, instrument);
     CHECK(out == std::vector<double>(32, 1.5));
   }
+}
+
+TEST_CASE("sums of a warp's product saturate where it is asked for, and NaN is one in TF32") {
+  if (!tuner::test::has_toolkit()) return;
+  const std::vector<double> out = values_of<double>(R"(
+    using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, signed char, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, signed char, wmma::col_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, int> sum, wrapped;
+    wmma::fill_fragment(left, 100);
+    wmma::fill_fragment(right, 100);
+    wmma::fill_fragment(sum, 0x7fffffff);
+    wmma::mma_sync(wrapped, left, right, sum);
+    wmma::mma_sync(sum, left, right, sum, true);
+    out[0] = sum.x[3] == 0x7fffffff && wrapped.x[3] < 0;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, half> c;
+    wmma::fill_fragment(a, __float2half(-300));
+    wmma::fill_fragment(b, __float2half(300));
+    wmma::fill_fragment(c, __float2half(0));
+    wmma::mma_sync(c, a, b, c, true);
+    out[1] = __half2float(c.x[0]);
+    out[2] = isnan(wmma::__float_to_tf32(__uint_as_float(0x7fffffff)));
+    out[3] = isnan(wmma::__float_to_tf32(__uint_as_float(0xffffffff)));
+    out[4] = wmma::__float_to_tf32(1.0f + 0x1p-11f) - 1;
+    out[5] = wmma::__float_to_tf32(INFINITY);)",
+                                                    6, "#include <mma.h>\n", 32);
+  CHECK(out == std::vector<double>{1, -65504, 1, 1, 0x1p-10, INFINITY});
 }
 
 TEST_SUITE_END();

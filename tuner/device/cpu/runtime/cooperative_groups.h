@@ -3,6 +3,19 @@
 // says.
 #include "cuda_on_cpu.hpp"
 
+namespace tuner_cpu {
+
+/// Of threads counted through blocks.
+inline dim3 thread_index_of(const dim3& block) {
+  const dim3 size = blockDim, own = threadIdx;
+  return dim3(block.x * size.x + own.x, block.y * size.y + own.y, block.z * size.z + own.z);
+}
+inline dim3 threads_of(const dim3& blocks) {
+  return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
+}
+
+}  // namespace tuner_cpu
+
 namespace cooperative_groups {
 
 #define TUNER_CPU_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
@@ -52,7 +65,9 @@ class grid_group {
   static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
   static unsigned long long size() { return num_threads(); }
   static dim3 block_index() { return blockIdx; }
+  static dim3 thread_index() { return tuner_cpu::thread_index_of(blockIdx); }
   static dim3 dim_blocks() { return gridDim; }
+  static dim3 dim_threads() { return tuner_cpu::threads_of(gridDim); }
   static dim3 group_dim() { return gridDim; }
 };
 inline grid_group this_grid() {
@@ -82,6 +97,8 @@ class cluster_group {
     return dim3(block.index.x % block.cluster.x, block.index.y % block.cluster.y,
                 block.index.z % block.cluster.z);
   }
+  static dim3 thread_index() { return tuner_cpu::thread_index_of(block_index()); }
+  static dim3 dim_threads() { return tuner_cpu::threads_of(dim_blocks()); }
   template <class Value>
   static Value* map_shared_rank(Value* address, unsigned rank) {
     return static_cast<Value*>(tuner_cpu_map_shared(address, rank));
@@ -285,6 +302,21 @@ inline auto group_size(const Group& group) {
 template <class Group>
 inline void sync(const Group& group, TUNER_CPU_SITE) {
   group.sync(file, line);
+}
+
+template <class Group, class Function, class... Arguments>
+inline void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
+}
+/// Every thread of the group, a tile or a coalesced one, gets the result.
+template <class Group, class Function, class... Arguments>
+inline auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
+  const auto invoked = [&] {
+    return static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
+  };
+  decltype(invoked()) result{};
+  if (group.thread_rank() == 0) result = invoked();
+  return group.shfl(result, 0);
 }
 #undef TUNER_CPU_SITE
 

@@ -41,8 +41,9 @@ inline long long clock64() {
   return static_cast<long long>(tuner_cpu_clock_ns());
 }
 #if !defined(TUNER_CPU_STANDARD_HEADERS)
-inline long clock() {
-  return static_cast<long>(tuner_cpu_clock_ns());
+typedef long clock_t;
+inline clock_t clock() {
+  return static_cast<clock_t>(tuner_cpu_clock_ns());
 }
 #endif
 inline unsigned long long __globaltimer() {

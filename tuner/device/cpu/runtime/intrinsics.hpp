@@ -56,15 +56,20 @@ inline float __saturatef(float x) {
   return x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F;
 }
 
-// Conversions to integers clamp to the type's range and turn NaN into 0, as the instruction does.
+// Conversions to integers clamp to the type's range.
 namespace tuner_cpu {
 
-template <class Integer>
+/// NaN of type `From` becomes 0, and where it or the integer has 64 bits the integer's top bit (PTX ISA,
+/// cvt).
+template <class Integer, class From>
 inline Integer clamp_to(double whole) {
   constexpr bool is_signed = static_cast<Integer>(-1) < Integer(0);
   constexpr int bits = static_cast<int>(sizeof(Integer)) * 8 - (is_signed ? 1 : 0);
   const double above = ldexp(1.0, bits);
-  if (__builtin_isnan(whole)) return 0;
+  if (__builtin_isnan(whole)) {
+    const bool has_64_bits = sizeof(From) == 8 || sizeof(Integer) == 8;
+    return has_64_bits ? static_cast<Integer>(1ULL << (sizeof(Integer) * 8 - 1)) : Integer(0);
+  }
   constexpr Integer greatest = static_cast<Integer>(~0ULL >> (64 - bits));
   if (whole >= above) return greatest;
   if (whole < (is_signed ? -above : 0.0)) return is_signed ? static_cast<Integer>(-greatest - 1) : Integer(0);
@@ -73,18 +78,18 @@ inline Integer clamp_to(double whole) {
 
 }  // namespace tuner_cpu
 
-#define TUNER_CPU_TO_INTEGER(from, from_name, to, to_name)         \
-  inline to __##from_name##2##to_name##_rn(from x) {               \
-    return tuner_cpu::clamp_to<to>(rint(static_cast<double>(x)));  \
-  }                                                                \
-  inline to __##from_name##2##to_name##_rz(from x) {               \
-    return tuner_cpu::clamp_to<to>(trunc(static_cast<double>(x))); \
-  }                                                                \
-  inline to __##from_name##2##to_name##_rd(from x) {               \
-    return tuner_cpu::clamp_to<to>(floor(static_cast<double>(x))); \
-  }                                                                \
-  inline to __##from_name##2##to_name##_ru(from x) {               \
-    return tuner_cpu::clamp_to<to>(ceil(static_cast<double>(x)));  \
+#define TUNER_CPU_TO_INTEGER(from, from_name, to, to_name)               \
+  inline to __##from_name##2##to_name##_rn(from x) {                     \
+    return tuner_cpu::clamp_to<to, from>(rint(static_cast<double>(x)));  \
+  }                                                                      \
+  inline to __##from_name##2##to_name##_rz(from x) {                     \
+    return tuner_cpu::clamp_to<to, from>(trunc(static_cast<double>(x))); \
+  }                                                                      \
+  inline to __##from_name##2##to_name##_rd(from x) {                     \
+    return tuner_cpu::clamp_to<to, from>(floor(static_cast<double>(x))); \
+  }                                                                      \
+  inline to __##from_name##2##to_name##_ru(from x) {                     \
+    return tuner_cpu::clamp_to<to, from>(ceil(static_cast<double>(x)));  \
   }
 TUNER_CPU_TO_INTEGER(float, float, int, int)
 TUNER_CPU_TO_INTEGER(float, float, unsigned, uint)

@@ -155,6 +155,17 @@ inline double abs(double x) {
 #endif
 
 // What CUDA has beyond C. `noexcept`: some of the names are the host library's too.
+namespace tuner_cpu {
+
+/// sin(pi x): 0 at whole numbers, which multiples of a rounded pi would miss.
+inline double sine_of_pi(double x) {
+  double part = remainder(x, 2.0);  // exact, from -1 to 1
+  if (fabs(part) > 0.5) part = copysign(1.0, part) - part;
+  return sin(3.14159265358979323846 * part);
+}
+
+}  // namespace tuner_cpu
+
 #define TUNER_CPU_BEYOND_C(name, in_float, in_double) \
   inline double name(double x) noexcept {             \
     return in_double;                                 \
@@ -165,10 +176,9 @@ inline double abs(double x) {
 TUNER_CPU_BEYOND_C(rsqrt, 1.0F / sqrtf(x), 1.0 / sqrt(x))
 TUNER_CPU_BEYOND_C(rcbrt, 1.0F / cbrtf(x), 1.0 / cbrt(x))
 TUNER_CPU_BEYOND_C(exp10, powf(10.0F, x), pow(10.0, x))
-TUNER_CPU_BEYOND_C(sinpi, static_cast<float>(sinpi(static_cast<double>(x))),
-                   sin(3.14159265358979323846 * fmod(x, 2.0)))
+TUNER_CPU_BEYOND_C(sinpi, static_cast<float>(sinpi(static_cast<double>(x))), tuner_cpu::sine_of_pi(x))
 TUNER_CPU_BEYOND_C(cospi, static_cast<float>(cospi(static_cast<double>(x))),
-                   cos(3.14159265358979323846 * fmod(x, 2.0)))
+                   tuner_cpu::sine_of_pi(0.5 - fabs(remainder(x, 2.0))))
 #undef TUNER_CPU_BEYOND_C
 inline float rsqrt(float x) noexcept {
   return rsqrtf(x);

@@ -34,7 +34,7 @@ struct Stored<precision::tf32> {
 template <>
 struct Stored<int> {
   using Of = int;
-  using Sum = int;
+  using Sum = long long;
 };
 template <>
 struct Stored<double> {
@@ -81,6 +81,17 @@ inline void each_element(fragment<Use, M, N, K, Type, Layout>& of, bool by_colum
   }
 }
 
+/// A sum that is no finite number of the accumulator's becomes one: NaN 0.
+template <class Element, class Sum>
+inline Sum saturated(Sum sum) {
+  const double most = sizeof(Element) == 2 ? 65504.0 : 3.4028234663852886e38;
+  return sum != sum ? Sum(0) : sum > most ? Sum(most) : sum < -most ? Sum(-most) : sum;
+}
+template <>
+inline long long saturated<int>(long long sum) {
+  return sum > 0x7fffffff ? 0x7fffffff : sum < -0x7fffffffLL - 1 ? -0x7fffffffLL - 1 : sum;
+}
+
 template <class Layout>
 inline constexpr bool is_by_column = false;
 template <>
@@ -115,9 +126,10 @@ inline void store_matrix_sync(Value* to, const fragment<accumulator, M, N, K, Ty
   __syncwarp();
 }
 
-/// `c` may be of another type than the result.
+/// `c` may be of another type than the result. `saturates`: to finite numbers.
 template <class Result, class A, class B, class C>
-inline void mma_sync(Result& to, const A& a, const B& b, const C& c, bool = false) {
+inline void mma_sync(Result& to, const A& a, const B& b, const C& c, bool saturates = false,
+                     const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   using Sum = typename tuner_cpu_detail::Stored<typename Result::element_type>::Sum;
   constexpr int columns = Result::Shape::columns, inner = A::Shape::columns;
   struct Operands {
@@ -128,7 +140,8 @@ inline void mma_sync(Result& to, const A& a, const B& b, const C& c, bool = fals
   // All lanes know each other's fragments by a table of the first lane, until they meet again.
   Operands* const of_lane = __shfl_sync(~0U, own, 0);
   of_lane[tuner_cpu::lane()] = {&a, &b};
-  __syncwarp();
+  if (__ballot_sync(~0U, 1) != ~0U)
+    tuner_cpu_assertion_failed("mma_sync has all 32 threads of a warp", file, line);
   Result result;
   for (int i = 0; i < Result::num_elements; ++i) {
     const int at = i * 32 + static_cast<int>(tuner_cpu::lane());
@@ -138,14 +151,16 @@ inline void mma_sync(Result& to, const A& a, const B& b, const C& c, bool = fals
       sum += static_cast<Sum>(of_lane[left % 32].a->x[left / 32]) *
              static_cast<Sum>(of_lane[right % 32].b->x[right / 32]);
     }
-    result.x[i] = static_cast<typename Result::storage_element_type>(sum);
+    using Element = typename Result::storage_element_type;
+    if (saturates) sum = tuner_cpu_detail::saturated<Element>(sum);
+    result.x[i] = static_cast<Element>(sum);
   }
   __syncwarp();
   to = result;
 }
-/// The nearest of 11 bits.
+/// The nearest of 11 bits; NaN stays one.
 inline float __float_to_tf32(float x) {
-  return __uint_as_float((__float_as_uint(x) + 0x1000U) & 0xffffe000U);
+  return x != x ? x : __uint_as_float((__float_as_uint(x) + 0x1000U) & 0xffffe000U);
 }
 
 }  // namespace wmma

@@ -3,7 +3,9 @@
 // for any such type: functions are computed in double precision and rounded once. Templates, so that a
 // function that a newer header has for hosts as well comes first.
 #include "atomics.hpp"
+#include "intrinsics.hpp"
 #include "mathematics.hpp"
+#include "rounding.hpp"
 
 namespace tuner_cpu {
 
@@ -103,15 +105,15 @@ TUNER_CPU_ATOMIC P atomicAdd(P* at, typename tuner_cpu::Same<P>::Of value) {
 #undef TUNER_CPU_NARROW
 #undef TUNER_CPU_PAIR
 
-#define TUNER_CPU_NARROW_TO(type, from, name, integer)                    \
-  inline integer __##from##2##name##_rn(type x) {                         \
-    return static_cast<integer>(rint(tuner_cpu::Narrow<type>::wide(x)));  \
-  }                                                                       \
-  inline integer __##from##2##name##_rd(type x) {                         \
-    return static_cast<integer>(floor(tuner_cpu::Narrow<type>::wide(x))); \
-  }                                                                       \
-  inline integer __##from##2##name##_ru(type x) {                         \
-    return static_cast<integer>(ceil(tuner_cpu::Narrow<type>::wide(x)));  \
+#define TUNER_CPU_NARROW_TO(type, from, name, integer)                                  \
+  inline integer __##from##2##name##_rn(type x) {                                       \
+    return tuner_cpu::clamp_to<integer, type>(rint(tuner_cpu::Narrow<type>::wide(x)));  \
+  }                                                                                     \
+  inline integer __##from##2##name##_rd(type x) {                                       \
+    return tuner_cpu::clamp_to<integer, type>(floor(tuner_cpu::Narrow<type>::wide(x))); \
+  }                                                                                     \
+  inline integer __##from##2##name##_ru(type x) {                                       \
+    return tuner_cpu::clamp_to<integer, type>(ceil(tuner_cpu::Narrow<type>::wide(x)));  \
   }
 /// __half2int_rn and its like.
 #define TUNER_CPU_NARROW_TO_INTEGERS(type, from)          \
@@ -137,3 +139,21 @@ TUNER_CPU_ATOMIC P atomicAdd(P* at, typename tuner_cpu::Same<P>::Of value) {
   };                                                                   \
   }                                                                    \
   TUNER_CPU_NARROW_TO_INTEGERS(type, name)
+
+// By way of float, rounded in the same direction.
+#define TUNER_CPU_TO_BFLOAT16(name, integer, wide, ending)        \
+  inline __nv_bfloat16 __##name##2bfloat16##ending(integer x) {   \
+    return __float2bfloat16##ending(__##wide##2float##ending(x)); \
+  }
+#define TUNER_CPU_TO_BFLOAT16_DIRECTED(name, integer, wide) \
+  TUNER_CPU_TO_BFLOAT16(name, integer, wide, _rd)           \
+  TUNER_CPU_TO_BFLOAT16(name, integer, wide, _ru)           \
+  TUNER_CPU_TO_BFLOAT16(name, integer, wide, _rz)
+/// What the toolkit's header leaves to the device.
+#define TUNER_CPU_INTEGERS_TO_BFLOAT16                         \
+  TUNER_CPU_TO_BFLOAT16_DIRECTED(int, int, int)                \
+  TUNER_CPU_TO_BFLOAT16_DIRECTED(uint, unsigned, uint)         \
+  TUNER_CPU_TO_BFLOAT16_DIRECTED(short, short, int)            \
+  TUNER_CPU_TO_BFLOAT16_DIRECTED(ushort, unsigned short, uint) \
+  TUNER_CPU_TO_BFLOAT16_DIRECTED(ll, long long, ll)            \
+  TUNER_CPU_TO_BFLOAT16_DIRECTED(ull, unsigned long long, ull)

@@ -70,30 +70,62 @@ TUNER_CPU_SPECIAL(cyl_bessel_i0, tuner_cpu::modified_bessel(0, x))
 TUNER_CPU_SPECIAL(cyl_bessel_i1, tuner_cpu::modified_bessel(1, x))
 #undef TUNER_CPU_SPECIAL
 
-#define TUNER_CPU_NORMS(type, ending, root)                              \
-  inline type norm##ending(int count, const type* of) noexcept {         \
-    type sum = 0;                                                        \
-    for (int i = 0; i < count; ++i) sum += of[i] * of[i];                \
-    return root(sum);                                                    \
-  }                                                                      \
-  inline type norm3d##ending(type x, type y, type z) noexcept {          \
-    return root(x * x + y * y + z * z);                                  \
-  }                                                                      \
-  inline type norm4d##ending(type x, type y, type z, type w) noexcept {  \
-    return root(x * x + y * y + z * z + w * w);                          \
-  }                                                                      \
-  inline type rhypot##ending(type x, type y) noexcept {                  \
-    return 1 / hypot##ending(x, y);                                      \
-  }                                                                      \
-  inline type rnorm##ending(int count, const type* of) noexcept {        \
-    return 1 / norm##ending(count, of);                                  \
-  }                                                                      \
-  inline type rnorm3d##ending(type x, type y, type z) noexcept {         \
-    return 1 / norm3d##ending(x, y, z);                                  \
-  }                                                                      \
-  inline type rnorm4d##ending(type x, type y, type z, type w) noexcept { \
-    return 1 / norm4d##ending(x, y, z, w);                               \
+namespace tuner_cpu {
+
+/// A root of a sum of squares is root * 2^exponent: the squares may lie beyond the type's range.
+struct Norm {
+  double root = 0;
+  int exponent = 0;
+};
+
+template <class Value>
+inline Norm norm_of(int count, const Value* of) noexcept {
+  double largest = 0;
+  for (int i = 0; i < count; ++i) largest = fmax(largest, fabs(static_cast<double>(of[i])));
+  if (__builtin_isinf(largest)) return {largest, 0};  // whatever the others are
+  Norm norm;
+  frexp(largest, &norm.exponent);
+  double sum = 0;
+  for (int i = 0; i < count; ++i) {
+    const double part = ldexp(static_cast<double>(of[i]), -norm.exponent);
+    sum += part * part;
   }
-TUNER_CPU_NORMS(float, f, sqrtf)
-TUNER_CPU_NORMS(double, , sqrt)
+  norm.root = sqrt(sum);
+  return norm;
+}
+template <class Value>
+inline Value norm(int count, const Value* of) noexcept {
+  const Norm norm = norm_of(count, of);
+  return static_cast<Value>(ldexp(norm.root, norm.exponent));
+}
+template <class Value>
+inline Value reciprocal_norm(int count, const Value* of) noexcept {
+  const Norm norm = norm_of(count, of);
+  return static_cast<Value>(ldexp(1 / norm.root, -norm.exponent));
+}
+
+}  // namespace tuner_cpu
+
+#define TUNER_CPU_NORMS(type, ending, prefix, function)                         \
+  inline type prefix##norm##ending(int count, const type* of) noexcept {        \
+    return tuner_cpu::function(count, of);                                      \
+  }                                                                             \
+  inline type prefix##norm3d##ending(type x, type y, type z) noexcept {         \
+    const type of[] = {x, y, z};                                                \
+    return tuner_cpu::function(3, of);                                          \
+  }                                                                             \
+  inline type prefix##norm4d##ending(type x, type y, type z, type w) noexcept { \
+    const type of[] = {x, y, z, w};                                             \
+    return tuner_cpu::function(4, of);                                          \
+  }
+TUNER_CPU_NORMS(float, f, , norm)
+TUNER_CPU_NORMS(float, f, r, reciprocal_norm)
+TUNER_CPU_NORMS(double, , , norm)
+TUNER_CPU_NORMS(double, , r, reciprocal_norm)
 #undef TUNER_CPU_NORMS
+inline float rhypotf(float x, float y) noexcept {
+  return rnorm3df(x, y, 0);
+}
+inline double rhypot(double x, double y) noexcept {
+  return rnorm3d(x, y, 0);
+}

@@ -1,6 +1,18 @@
 #pragma once
 #include "cooperative_groups.h"
 
+namespace tuner_cpu {
+
+/// Replaces a cuda::atomic, or what an atomic_ref stands for, and returns what it was.
+template <class Atomic, class Value, class Operation>
+inline Value exchange_by(Atomic& target, Value value, Operation operation) {
+  auto old = target.load();
+  while (!target.compare_exchange_weak(old, operation(old, value))) continue;
+  return old;
+}
+
+}  // namespace tuner_cpu
+
 namespace cooperative_groups {
 
 #define TUNER_CPU_OPERATION(name, result)                                     \
@@ -29,6 +41,22 @@ inline Value reduce(const thread_block_tile<Size, Parent>& tile, Value value, Op
   for (unsigned lanes = Size / 2; lanes > 0; lanes /= 2)
     value = operation(value, tile.shfl_xor(value, static_cast<int>(lanes)));
   return value;
+}
+
+template <class Group, class Atomic, class Value, class Operation>
+inline void reduce_update_async(const Group& group, Atomic&& target, Value value, Operation operation) {
+  const Value total = reduce(group, value, operation);
+  if (group.thread_rank() == 0) tuner_cpu::exchange_by(target, total, operation);
+}
+template <class Group, class Atomic, class Value, class Operation>
+inline void reduce_store_async(const Group& group, Atomic&& target, Value value, Operation operation) {
+  const Value total = reduce(group, value, operation);
+  if (group.thread_rank() == 0) target.store(total);
+}
+template <class Group, class Target, class Value, class Operation>
+inline void reduce_store_async(const Group& group, Target* target, Value value, Operation operation) {
+  const Value total = reduce(group, value, operation);
+  if (group.thread_rank() == 0) *target = total;
 }
 
 }  // namespace cooperative_groups
