@@ -111,6 +111,43 @@ TEST_CASE("bfloat16, FP8, complex numbers and the driver's types come from the t
   CHECK(out == std::vector<float>{256, 65552, 448, 1, 995, 128, 32, -7});
 }
 
+TEST_CASE("integers become bfloat16 rounded as their names say, narrow numbers clamp to integers") {
+  if (!tuner::test::has_toolkit()) return;
+  const std::vector<float> out = run_floats(R"(
+    #include <cuda_bf16.h>
+    __global__ void kernel(float* out) {
+      out[0] = __bfloat162float(__int2bfloat16_rd(-257)) + __bfloat162float(__uint2bfloat16_ru(257u));
+      out[1] = __bfloat162float(__short2bfloat16_rz(-257)) + __bfloat162float(__ushort2bfloat16_rd(257));
+      out[2] = __bfloat162float(__ll2bfloat16_ru(-257)) + __bfloat162float(__ull2bfloat16_rz(257));
+      out[3] = __half2short_rn(__float2half(60000)) + __half2int_rd(__float2half(NAN));
+      out[4] = __half2ll_rn(__float2half(NAN)) < 0;
+    })");
+  CHECK(out == std::vector<float>{0, 0, 0, 32767, 1, -7, -7, -7});
+}
+
+TEST_CASE("parameters may have the names that a header of matrices has") {
+  if (!tuner::test::has_toolkit()) return;
+  CpuMachine machine;
+  const std::string source =
+      "#if M > 0\n#include <mma.h>\n#endif\n#include <cooperative_groups/scan.h>\n"
+      "__global__ void kernel(int* out) { *out = M + N + K + Value + Result; }";
+  CHECK(machine.run({.source = source,
+                     .macros = {{"M", "16"}, {"N", "8"}, {"K", "4"}, {"Value", "2"}, {"Result", "1"}}},
+                    std::vector<int>(1, 0))[0] == 31);
+}
+
+TEST_CASE("a source for nvcc may have functions of the host, without a launch") {
+  tuner::compile::host::HostCompiler compiler;
+  tuner::model::CompileJob job;
+  job.source = {{"kernel.cu",
+                 "#include <iostream>\nvoid check(cudaError_t error) { std::cout << int(error); }\n"
+                 "__global__ void kernel(int* out) { *out = 1; }\n"}};
+  job.entries = {"kernel"};
+  CHECK(compiler.compile(job).status == TrialStatus::compile_error);
+  job.by_nvcc = true;
+  CHECK(compiler.compile(job).status == TrialStatus::ok);
+}
+
 TEST_CASE("a header of the toolkit where there is none makes the kernel unavailable, with the reason") {
   CpuMachine machine;
   // As the runtime's cuda_fp16.h says it.

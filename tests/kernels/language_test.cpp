@@ -125,6 +125,25 @@ TEST_CASE("barriers count, and and or predicates") {
   CHECK(out == std::vector<int>(71, 24 * 10000 + 1010));
 }
 
+TEST_CASE("a static shared array may say its alignment behind __shared__") {
+  for (const bool is_watched : {false, true}) {
+    const std::vector<int> out =
+        run_ints({.source = R"(
+      __shared__ alignas(128) int outside[3];
+      extern "C" __global__ void kernel(int* out) {
+        __shared__ alignas(64) int tile[32], next;
+        tile[threadIdx.x] = outside[0] = 1;
+        __syncthreads();
+        out[threadIdx.x] = tile[threadIdx.x ^ 1] + reinterpret_cast<size_t>(outside) % 128 +
+                           reinterpret_cast<size_t>(tile) % 64 + reinterpret_cast<size_t>(&next) % 64;
+      })",
+                  .instrument = is_watched ? tuner::compile::host::Instrument::accesses
+                                           : tuner::compile::host::Instrument::none},
+                 32);
+    CHECK(out == std::vector<int>(32, 1));
+  }
+}
+
 TEST_CASE("dynamic shared memory can be declared in every usual way") {
   for (const std::string declaration :
        {"extern __shared__ int data[];", "extern __shared__ __align__(16) int data[];",
@@ -168,6 +187,25 @@ TEST_CASE("dynamic shared memory can be declared outside functions") {
                                          .dynamic_shared_bytes = 40},
                                         10);
   CHECK(out == std::vector<int>(10, 46));
+}
+
+TEST_CASE("dynamic shared memory of all functions is cast, passed and kept as any array") {
+  const std::vector<int> out = run_ints({.source = R"(
+    extern __shared__ char memory[];
+    template <class T> __device__ T* second(T* of) { return of + 1; }
+    __device__ int own(const int* memory) { return memory[0] + sizeof(memory); }
+    extern "C" __global__ void kernel(int* out) {
+      int* words = (int*)memory;
+      words[threadIdx.x] = threadIdx.x;
+      __syncthreads();
+      auto* bytes = memory;
+      out[threadIdx.x] = reinterpret_cast<int*>(memory)[3] + *second(memory) + bytes[4] + (*&memory)[8] +
+                         own((const int*)memory) + ((size_t)memory == (size_t)&memory[0]);
+    })",
+                                         .block = {10, 1, 1},
+                                         .dynamic_shared_bytes = 40},
+                                        10);
+  CHECK(out == std::vector<int>(10, 3 + 0 + 1 + 2 + 8 + 1));
 }
 
 TEST_CASE("shared memory is not zero, and each block has its own") {

@@ -50,6 +50,13 @@ TEST_CASE("outside functions an object stands for it") {
   CHECK(rewrite_shared("namespace n { extern \"C\" { extern __shared__ int a[]; } }", false).text ==
         "namespace n { extern \"C\" {   static tuner_cpu::DynamicSharedArray<int []> a; } }");
   CHECK(rewrite_shared("extern __shared__ int a[], b[];", false).problems.size() == 1);
+  const std::string before = "  static tuner_cpu::DynamicSharedArray<int []> a; ";
+  const auto used = [](const std::string& use) {
+    return rewrite_shared("extern __shared__ int a[]; " + use, false).text;
+  };
+  CHECK(used("void f() { g(a, b, a); int* c = a; }") == before + "void f() { g(+a, b, +a); int* c = +a; }");
+  for (const std::string use : {"void f(int* a) { s.a = a[0] + sizeof(a); }", "int f() { return *a; }"})
+    CHECK(used(use) == before + use);
 }
 
 TEST_CASE("macros are rewritten where they are defined") {
@@ -75,6 +82,10 @@ TEST_CASE("what a preprocessor line asks for or includes declares nothing") {
 
 TEST_CASE("static shared memory is bound only when asked, and only what is understood") {
   CHECK(in_function("__shared__ float a[8];") == "__shared__ float a[8];");
+  CHECK(in_function("__shared__ alignas(16) float a[8];") == "alignas(16) __shared__  float a[8];");
+  CHECK(in_function("alignas(16) __shared__ float a[8];") == "alignas(16) __shared__ float a[8];");
+  CHECK(in_function("__shared__ alignas(16) float a[8];", true) ==
+        "  float (&a)[8] = tuner_cpu::static_shared([] {});");
   CHECK(in_function("__shared__ float a[8], b[2][3];", true) ==
         " float (&a)[8] = tuner_cpu::static_shared([] {}), (&b)[2][3] = tuner_cpu::static_shared([] {});");
   CHECK(in_function("__shared__ Tiles tiles;", true) == " Tiles (&tiles) = tuner_cpu::static_shared([] {});");

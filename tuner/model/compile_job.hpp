@@ -72,7 +72,8 @@ struct CompileJob {
   /// C++ for the host on any device: a shared object whose entries are C functions. The host's compiler makes
   /// it and is not part of the key, since such a source only calls other libraries.
   bool host_library = false;
-  /// Compiled by nvcc of the same toolkit as `compiler`. Without effect on the CPU device.
+  /// Compiled by nvcc of the same toolkit as `compiler`. To the CPU device it says that functions of the host
+  /// may be among the source's.
   bool by_nvcc = false;
   /// The host library that steps between kernel launches call: at most one job, part of the key. A Compiler
   /// makes the kernels only; CachingCompiler makes both.

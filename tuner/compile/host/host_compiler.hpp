@@ -48,11 +48,12 @@ bool fits_runtime_headers(std::string_view name);
 
 /// The begin of a job's unit: the headers of the host that its sources need, the runtime's, and those of the
 /// toolkit for narrow types that its sources include whatever their macros are. Many jobs share it, so it can
-/// be precompiled.
+/// be precompiled. The job's macros come behind it, and cannot be names in it.
 std::string begin_of_unit(const model::CompileJob& job);
 
-/// `#include` lines of the narrow types' headers among `names` that this machine has.
-std::string narrow_includes(const std::vector<std::string>& names);
+/// `#include` lines of the narrow types' headers among `always` that this machine has, and of the runtime's
+/// own among `names`.
+std::string early_includes(const std::vector<std::string>& always, const std::vector<std::string>& names);
 
 /// The headers of tuner/device/cpu/runtime as files, and begins of units, for all that one compiler makes.
 class RuntimeHeaders {
@@ -213,11 +214,12 @@ struct RewrittenSource {
 /// into a binding to the running block's memory,
 ///   T (&name)[] = tuner_cpu::DynamicShared{};                       in a function
 ///   static tuner_cpu::DynamicSharedArray<T[]> name;                 outside
-/// Alignment is dropped: the memory is aligned for every type.
+/// Alignment is dropped: the memory is aligned for every type. Where such an array outside functions is an
+/// argument or an initializer as it is, `+` makes its address of it.
 ///
 /// Where `bind_static` says so, static shared variables of functions, `__shared__ T name[N];`, are bound to
-/// memory of their own in the same way: `T (&name)[N] = tuner_cpu::static_shared([] {});`. All other text is
-/// left as it is.
+/// memory of their own in the same way: `T (&name)[N] = tuner_cpu::static_shared([] {});`. In other
+/// declarations of static shared variables `alignas` becomes the first word. All other text is left as it is.
 RewrittenSource rewrite_shared(std::string_view source, bool bind_static);
 
 /// What a compiler has written.

@@ -36,6 +36,11 @@ constexpr std::string_view light =
     "cooperative_groups/reduce.h cooperative_groups/scan.h cstddef cstdint cuda_pipeline.h "
     "cuda_pipeline_primitives.h float.h inttypes.h limits.h stddef.h stdint.h type_traits";
 
+/// The runtime's headers that kernels include and that need no toolkit.
+constexpr std::string_view without_toolkit =
+    "cooperative_groups.h cooperative_groups/memcpy_async.h cooperative_groups/reduce.h "
+    "cooperative_groups/scan.h cuda_pipeline.h cuda_pipeline_primitives.h mma.h";
+
 /// Headers of the toolkit that compute in narrow floating types on a host too.
 struct NarrowHeader {
   std::string_view name;
@@ -48,7 +53,8 @@ constexpr NarrowHeader narrow_headers[] = {
      "TUNER_CPU_NARROW_TYPE(__half, __half2, half, __half2float, __double2half)\n"},
     {"cuda_bf16.h", "<cuda_fp16.h>",
      "TUNER_CPU_NARROW_TYPE(__nv_bfloat16, __nv_bfloat162, bfloat16, __bfloat162float, "
-     "__double2bfloat16)\n"},
+     "__double2bfloat16)\n"
+     "TUNER_CPU_INTEGERS_TO_BFLOAT16\n"},
     {"cuda_fp8.h", "<cuda_bf16.h>", ""}};
 
 std::string text_of(const NarrowHeader& header) {
@@ -89,13 +95,17 @@ bool fits_runtime_headers(std::string_view name) {
          util::has_word(seen_or_standard, name);
 }
 
-std::string narrow_includes(const std::vector<std::string>& names) {
+std::string early_includes(const std::vector<std::string>& always, const std::vector<std::string>& names) {
   const std::filesystem::path toolkit = find_header_folder();
   std::string text;
   std::error_code error;
   for (const NarrowHeader& header : narrow_headers) {
-    if (std::ranges::count(names, header.name) > 0 && std::filesystem::exists(toolkit / header.name, error))
+    if (std::ranges::count(always, header.name) > 0 && std::filesystem::exists(toolkit / header.name, error))
       text += fmt::format("#include <{}>\n", header.name);
+  }
+  for (std::string_view left = without_toolkit; !left.empty();) {
+    const std::string_view name = util::split_first(left, " ");
+    if (std::ranges::count(names, name) > 0) text += fmt::format("#include <{}>\n", name);
   }
   return text;
 }

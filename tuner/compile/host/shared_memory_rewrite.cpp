@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <set>
 
 #include "tuner/compile/host/host_compiler.hpp"
 #include "tuner/source/tokens.hpp"
@@ -47,7 +48,10 @@ class Rewriter {
         i = directive(i);
       } else {
         follow_scopes(i);
-        if (m_tokens[i].is("__shared__")) i = declaration_at(i);
+        if (m_tokens[i].is("__shared__"))
+          i = declaration_at(i);
+        else if (m_dynamic.contains(m_tokens[i].text) && stands_alone(i))
+          m_edits.push_back({m_tokens[i].offset, 0, "+"});
       }
     }
     return {apply_edits(), std::move(m_problems)};
@@ -62,6 +66,16 @@ class Rewriter {
       m_scopes.pop_back();
     }
     if (m_tokens[i].is("{") || m_tokens[i].is("}") || m_tokens[i].is(";")) m_start = i + 1;
+  }
+
+  /// A whole argument, or a whole initializer.
+  bool stands_alone(std::size_t i) const {
+    if (i < 2 || i + 1 >= m_tokens.size()) return false;
+    const std::string_view before = m_tokens[i - 1].text;
+    const bool is_operand =
+        before == "(" && source::is_one_of(m_tokens[i - 2].text, {"sizeof", "alignof", "decltype"});
+    return source::is_one_of(before, {"(", ",", "="}) && !is_operand &&
+           source::is_one_of(m_tokens[i + 1].text, {")", ",", ";"});
   }
 
   /// A preprocessor line: only the body of a #define can declare something. Returns its last token.
@@ -111,7 +125,7 @@ class Rewriter {
     const Parts parts = split(declaration);
     const bool complete = !parts.declarators.empty() && !parts.type.empty() && !opens_brace(declaration.end);
     if (!parts.is_extern) {
-      if (!m_bind_static || !complete || !declaration.in_function) return;
+      if (!m_bind_static || !complete || !declaration.in_function) return move_alignment(declaration);
       m_edits.insert(m_edits.end(), parts.dropped.begin(), parts.dropped.end());
       for (const Declarator& declarator : parts.declarators)
         bind(declarator, "tuner_cpu::static_shared([] {})");
@@ -130,6 +144,20 @@ class Rewriter {
       } else {
         declare(declarator, parts.type.front(), &declarator == &parts.declarators.front());
       }
+    }
+  }
+
+  /// To its first place: `alignas` may not follow what `__shared__` stands for.
+  void move_alignment(const Declaration& declaration) {
+    for (std::size_t i = declaration.first + 1; i < declaration.end; ++i) {
+      if (source::is_one_of(m_tokens[i].text, {"[", "=", "("})) return;
+      if (!m_tokens[i].is("alignas")) continue;
+      const std::size_t last = closing(i + 1, declaration.end);
+      const std::size_t offset = m_tokens[i].offset;
+      m_edits.push_back({m_tokens[declaration.first].offset, 0,
+                         std::string(m_source.substr(offset, end_of(last) - offset)) + " "});
+      m_edits.push_back(erase(i, last));
+      i = last;
     }
   }
 
@@ -196,6 +224,7 @@ class Rewriter {
                                            std::string(name.text)});
       return;
     }
+    m_dynamic.insert(name.text);
     m_edits.push_back({m_tokens[type].offset, 0, "static tuner_cpu::DynamicSharedArray<"});
     m_edits.push_back({name.offset, name.text.size(), ""});
     m_edits.push_back({end_of(declarator.end - 1), 0, "> " + std::string(name.text)});
@@ -228,8 +257,9 @@ class Rewriter {
   std::string_view m_source;
   bool m_bind_static;
   std::vector<Token> m_tokens;
-  std::size_t m_start = 0;     ///< first token of the declaration or statement being read
-  std::vector<bool> m_scopes;  ///< of each open brace: a namespace?
+  std::size_t m_start = 0;               ///< first token of the declaration or statement being read
+  std::vector<bool> m_scopes;            ///< of each open brace: a namespace?
+  std::set<std::string_view> m_dynamic;  ///< arrays declared outside functions
   std::vector<Edit> m_edits;
   std::vector<RewriteProblem> m_problems;
 };

@@ -82,6 +82,14 @@ std::vector<std::string> always_included(const model::CompileJob& job, const Inc
   return reached;
 }
 
+/// Headers that a job's sources include, some only where macros say so.
+std::vector<std::string> names_in(const Includes& includes) {
+  std::vector<std::string> names;
+  for (const std::vector<source::IncludeLine>& lines : includes)
+    for (const source::IncludeLine& line : lines) names.push_back(line.name);
+  return names;
+}
+
 /// Whether a job says what the toolkit's headers for narrow types must leave out, as
 /// __CUDA_NO_HALF_OPERATORS__ does: its macros then come before them.
 bool limits_narrow_types(const model::CompileJob& job) {
@@ -113,7 +121,7 @@ std::string begin_of_unit(const model::CompileJob& job) {
          "template <auto tuner_cpu_function>\n"
          "inline constexpr const tuner_cpu_kernel& tuner_cpu_launcher = "
          "tuner_cpu::Launcher<tuner_cpu_function>::kernel;\n" +
-         (limits_narrow_types(job) ? "" : narrow_includes(always_included(job, includes)));
+         (limits_narrow_types(job) ? "" : early_includes(always_included(job, includes), names_in(includes)));
 }
 
 namespace {
@@ -207,8 +215,10 @@ void write_headers(const util::TemporaryFolder& folder, const model::CompileJob&
 
 UnitLayout write_translation_unit(const util::TemporaryFolder& folder, const model::CompileJob& job,
                                   bool bind_static, std::string& problems) {
-  const bool has_host_code = std::ranges::any_of(
-      job.source, [](const model::SourceText& source) { return source::host_code_line(source.text) > 0; });
+  const bool has_host_code =
+      job.by_nvcc || std::ranges::any_of(job.source, [](const model::SourceText& source) {
+        return source::host_code_line(source.text) > 0;
+      });
   const std::vector<std::string> macros =
       has_host_code ? device_macros(job.source) : std::vector<std::string>();
   const auto prepare = [&](const model::SourceText& source) {

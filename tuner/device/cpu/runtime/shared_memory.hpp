@@ -28,7 +28,8 @@ struct DynamicShared {
 };
 
 /// The same outside functions, where a reference would be bound before any block exists. `Array` is `T[]` or
-/// `T[][N]`.
+/// `T[][N]`. Casts to pointers are casts of its address; so is its name alone, to which the front end adds
+/// `+`.
 template <class Array>
 class DynamicSharedArray;
 
@@ -36,6 +37,13 @@ template <class Element>
 class DynamicSharedArray<Element[]> {
  public:
   operator Element*() const { return static_cast<Element*>(tuner_cpu_current->block->dynamic_shared); }
+  template <class Other>
+  explicit operator Other() const {
+    return (Other) static_cast<Element*>(*this);
+  }
+  auto operator&() const -> Element (*)[] {
+    return static_cast<Element(*)[]>(tuner_cpu_current->block->dynamic_shared);
+  }
 };
 
 #if defined(TUNER_CPU_STATIC_SHARED)
