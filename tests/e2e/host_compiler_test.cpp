@@ -35,6 +35,20 @@ TEST_SUITE("tuner command line, the host's compiler") {
     CHECK(has(sound.err, "2 trials in"));
   }
 
+  TEST_CASE("threads that meet at different barriers are one finding of the sanitizers") {
+    SmallKernel kernel = filling("", "meet(i)");
+    kernel.begin =
+        "__device__ int meet(int i) {\n  if (i % 32 < 16)\n    __syncthreads();\n  else\n"
+        "    __syncthreads();\n  return i;\n}\n";
+    const Author author(kernel);
+    const auto found =
+        author.types({"check", "fill.toml", "--device", "cpu", "--sanitize", "--sizes", "100"});
+    INFO(found.out << found.err);
+    CHECK(found.exit_code == 1);
+    CHECK(has(found.out, "divergence at fill.cu:3: not all threads of a block reached the same"));
+    CHECK_FALSE(has(found.out, "crash"));
+  }
+
   TEST_CASE("an edit of a header that -I leads to makes other binaries") {
     SmallKernel kernel = filling("options = [\"-Iinclude\"]\n", "VALUE");
     kernel.begin = "#include <value.h>\n";

@@ -83,6 +83,16 @@ TEST_CASE("a block that never comes to the grid's barrier is found out") {
                                       .grid = {3, 1, 1},
                                       .cooperative = true});
   CHECK(contains(why, "not all blocks of a cooperative grid reached its barrier: kernel.cu:5"));
+  const std::string first_of_block = failure_of({.source = R"(
+    #include <cooperative_groups.h>
+    __global__ void kernel(int* out) {
+      if (threadIdx.x == 0) return;
+      cooperative_groups::this_grid().sync();
+    })",
+                                                 .grid = {3, 1, 1},
+                                                 .cooperative = true});
+  CHECK(contains(first_of_block, "31 of 32 threads wait at kernel.cu:5"));
+  CHECK(contains(first_of_block, "1 of 32 threads returned (first: (0, 0, 0))"));
   CHECK(contains(failure_of({.source = R"(
     #include <cooperative_groups.h>
     __global__ void kernel(int* out) { cooperative_groups::this_grid().sync(); })"}),
@@ -131,6 +141,28 @@ TEST_CASE("blocks of a cluster know their rank and read each other's shared memo
   CHECK(out[6 * 3 + 1] == 70 + 3000 + 40000);
   CHECK(out[0] == 10 + 1000 + 40000);
   CHECK(out[15 * 3] == 100 + 0 + 40000);  // from rank 3 on to rank 0: block (2, 2)
+}
+
+TEST_CASE("a cluster waits for no thread that has returned, and counts threads through its blocks") {
+  const std::vector<int> out = run_together({.source = R"(
+    #include <cooperative_groups.h>
+    __global__ void kernel(int* out) {
+      const auto cluster = cooperative_groups::this_cluster();
+      __shared__ int own;
+      if (threadIdx.x == 3) own = blockIdx.x;
+      if (threadIdx.x < 2 + blockIdx.x) return;
+      cluster.sync();
+      const int there = *cluster.map_shared_rank(&own, 1 - cluster.block_rank());
+      cluster.sync();
+      const auto grid = cooperative_groups::this_grid();
+      out[grid.thread_rank()] = there + 10 * cluster.thread_index().x + 1000 * cluster.dim_threads().x +
+                                10000 * grid.thread_index().x + 1000000 * grid.dim_threads().x;
+    })",
+                                             .grid = {2, 1, 1},
+                                             .block = {4, 1, 1},
+                                             .cluster = {2, 1, 1}},
+                                            8);
+  CHECK(out == std::vector<int>{0, 0, 8028021, 8038031, 0, 0, 0, 8078070});
 }
 
 TEST_CASE("a cluster of one needs no launch of its own, and an address elsewhere is a fault") {

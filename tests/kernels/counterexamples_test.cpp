@@ -345,12 +345,14 @@ TEST_CASE("a race in several sizes is one finding that counts them, of the first
   CHECK(findings[0].occurrences == 3);
   CHECK(findings[0].kernel == "kernel");
   CHECK(contains(findings[0].line(), "(and 2 more sizes)"));
+  CHECK(contains(races_in("  data[0] = threadIdx.x;", {10, 20})[0].line(), "(and 1 more size)"));
   CHECK(races_in("  if (N >= 20)\n    data[0] = threadIdx.x;", {}).empty());
 }
 
 TEST_CASE("places of two kinds are two findings, and a divergence has its own") {
   const auto findings = races_in(
-      "  data[0] = threadIdx.x;\n  data[1] = threadIdx.x;\n  if (threadIdx.x < 9)\n    __syncthreads();",
+      "  data[0] = threadIdx.x;\n  data[1] = threadIdx.x;\n  if (threadIdx.x < 9)\n    __syncthreads();\n"
+      "  else\n    __syncthreads();",
       {10});
   REQUIRE(findings.size() == 3);
   CHECK(std::count_if(findings.begin(), findings.end(), [](const Finding& finding) {

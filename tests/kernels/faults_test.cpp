@@ -45,7 +45,7 @@ TEST_CASE("a barrier that not all threads reach is reported with its line, and t
   CpuMachine machine;
   const std::string source = R"(extern "C" __global__ void kernel(int* out) {
   __shared__ int x;
-  if (threadIdx.x == 31) return;
+  if (threadIdx.x == 31) __syncwarp();
   if (threadIdx.x == 0) x = 4;
   __syncthreads();
   out[threadIdx.x] = x;
@@ -54,7 +54,7 @@ TEST_CASE("a barrier that not all threads reach is reported with its line, and t
     const std::string fault = fault_of(machine, {.source = source, .grid = {20, 1, 1}});
     contains(fault, "not all threads of a block reached __syncthreads");
     contains(fault, "31 of 32 threads wait at kernel.cu:5 (first: (0, 0, 0))");
-    contains(fault, "1 of 32 threads returned (first: (31, 0, 0))");
+    contains(fault, "1 of 32 threads wait in a warp operation at kernel.cu:3 (first: (31, 0, 0))");
   }
   CHECK(
       machine.run({.source = "extern \"C\" __global__ void kernel(int* out) { __syncthreads(); *out = 3; }"},
@@ -80,6 +80,7 @@ TEST_CASE("a shuffle that a thread of its mask never reaches is reported") {
   CpuMachine machine;
   contains(fault_of(machine, {.source = R"(extern "C" __global__ void kernel(int* out) {
   if (threadIdx.x < 16) out[0] = __shfl_down_sync(0xffffffff, 1, 1);
+  else __syncwarp(0xffff0001);
 })"}),
            "not all threads named in the mask reached a warp operation: 16 of 32 threads wait in a warp "
            "operation at "

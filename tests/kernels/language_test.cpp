@@ -125,6 +125,34 @@ TEST_CASE("barriers count, and and or predicates") {
   CHECK(out == std::vector<int>(71, 24 * 10000 + 1010));
 }
 
+TEST_CASE("nobody waits for threads that have returned, at barriers of the block or the warp") {
+  for (const std::string returns : {"threadIdx.x >= 40", "threadIdx.x < 24", "threadIdx.x % 3 == 1"}) {
+    CAPTURE(returns);
+    const std::vector<int> out = run_ints({.source = R"(
+      extern "C" __global__ void kernel(int* out) {
+        __shared__ int sum;
+        sum = 0;
+        __syncthreads();
+        if (RETURNS) return;
+        for (int round = 0; round < 2; ++round) {
+          const int of_warp = __reduce_add_sync(0xffffffff, 1);
+          __syncwarp();
+          atomicAdd(&sum, 1);
+          __syncthreads();
+          const int there = __syncthreads_count(1);
+          const bool agree = __syncthreads_and(threadIdx.x < 64) && __all_sync(0xffffffff, of_warp <= there);
+          if (round == 1) out[threadIdx.x] = sum + 1000 * there * agree;
+        }
+      })",
+                                           .block = {64, 1, 1},
+                                           .macros = {{"RETURNS", returns}}},
+                                          64);
+    const auto gone = static_cast<int>(std::count(out.begin(), out.end(), -7));
+    CHECK(gone == (returns == "threadIdx.x % 3 == 1" ? 21 : 24));
+    CHECK(std::count(out.begin(), out.end(), (64 - gone) * 1002) == 64 - gone);
+  }
+}
+
 TEST_CASE("a static shared array may say its alignment behind __shared__") {
   for (const bool is_watched : {false, true}) {
     const std::vector<int> out =

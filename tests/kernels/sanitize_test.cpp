@@ -180,8 +180,8 @@ TEST_CASE("a missing barrier is found as a race, a divergent one as a divergence
   expect(check("  __shared__ int tile[64];\n  tile[threadIdx.x] = N;\n  data[threadIdx.x] = tile[63 - "
                "threadIdx.x];"),
          Kind::race, 4, "write by thread");
-  expect(check("  if (threadIdx.x < 40)\n    __syncthreads();"), Kind::divergence, 3,
-         "not all threads of a block reached __syncthreads");
+  expect(check("  if (threadIdx.x < 40)\n    __syncthreads();\n  else\n    __syncthreads();"),
+         Kind::divergence, 3, "not all threads of a block reached the same __syncthreads");
 }
 
 TEST_CASE("a crash, an endless loop and a compile error have their lines where there are any" *

@@ -58,7 +58,11 @@ class BlockRunner {
     m_block.index = {x, y, z};
     m_next = m_finished = m_arrived = m_predicates = 0;
     for (unsigned i = 0; i < m_block.threads; ++i) m_states[i] = {};
-    for (Warp& warp : m_warps) warp = {};
+    for (unsigned i = 0; i < most_threads / warp_size; ++i) {
+      const unsigned there = m_block.threads > i * warp_size ? m_block.threads - i * warp_size : 0;
+      m_warps[i] = {};
+      m_warps[i].returned = there < warp_size ? ~0U << there : 0;
+    }
     while (m_finished < m_block.threads) {
       Fibre* const fibre = next_fibre();
       if (fibre == nullptr) break;
@@ -69,17 +73,14 @@ class BlockRunner {
     return m_finished == m_block.threads;
   }
 
+  /// Nobody waits for threads that have returned, as on GPUs from sm_70 on.
   int barrier(int predicate) {
     m_predicates += predicate != 0 ? 1 : 0;
-    if (++m_arrived < m_block.threads) {
+    ++m_arrived;
+    if (!all_arrived())
       wait(Waiting::barrier);
-      return m_barrier_result;
-    }
-    m_barrier_result = m_predicates;
-    m_arrived = m_predicates = 0;
-    for (unsigned i = 0; i < m_block.threads; ++i) {
-      if (m_states[i].waiting == Waiting::barrier) m_states[i].waiting = Waiting::no_longer;
-    }
+    else
+      finish_barrier();
     return m_barrier_result;
   }
 
@@ -92,16 +93,13 @@ class BlockRunner {
     Warp& warp = m_warps[rank / warp_size];
     warp.requests[lane] = request;
     warp.arrived |= 1U << lane;
-    const unsigned there = m_block.threads - first;
-    const unsigned members = request.mask & (there < warp_size ? (1U << there) - 1 : ~0U);
+    const unsigned members = request.mask & ~warp.returned;
     if (!is_complete(warp, members, request)) {
       wait(Waiting::warp);
-      return warp.results[lane];
+    } else {
+      finish(warp, first, members);
+      m_states[rank].waiting = Waiting::nothing;
     }
-    warp.arrived &= ~members;
-    answer(warp.requests, members, warp.results);
-    for_each_lane(members & ~(1U << lane),
-                  [&](unsigned other) { m_states[first + other].waiting = Waiting::no_longer; });
     return warp.results[lane];
   }
 
@@ -118,6 +116,7 @@ class BlockRunner {
     Fibre* fibre = nullptr;
   };
   struct Warp {
+    unsigned returned = 0;  ///< lanes, and those that no thread has
     unsigned arrived = 0;
     tuner_cpu::WarpRequest requests[warp_size];
     unsigned long long results[warp_size];
@@ -131,6 +130,36 @@ class BlockRunner {
         return false;
     }
     return true;
+  }
+
+  bool all_arrived() const { return m_arrived + m_finished == m_block.threads; }
+
+  void finish_barrier() {
+    m_barrier_result = m_predicates;
+    m_arrived = m_predicates = 0;
+    for (unsigned i = 0; i < m_block.threads; ++i) {
+      if (m_states[i].waiting == Waiting::barrier) m_states[i].waiting = Waiting::no_longer;
+    }
+  }
+
+  void finish(Warp& warp, unsigned first, unsigned members) {
+    warp.arrived &= ~members;
+    answer(warp.requests, members, warp.results);
+    for_each_lane(members, [&](unsigned other) { m_states[first + other].waiting = Waiting::no_longer; });
+  }
+
+  /// A thread has returned: who waited for it alone goes on.
+  void leave(unsigned rank) {
+    ++m_finished;
+    Warp& warp = m_warps[rank / warp_size];
+    warp.returned |= 1U << (rank % warp_size);
+    for_each_lane(warp.arrived, [&](unsigned lane) {
+      const tuner_cpu::WarpRequest& request = warp.requests[lane];
+      const unsigned members = request.mask & ~warp.returned;
+      const bool still_waits = (warp.arrived >> lane & 1U) != 0;
+      if (still_waits && is_complete(warp, members, request)) finish(warp, rank - rank % warp_size, members);
+    });
+    if (m_arrived > 0 && all_arrived()) finish_barrier();
   }
 
   void wait(Waiting reason) {
@@ -190,7 +219,7 @@ class BlockRunner {
       while (m_next < m_block.threads) {
         tuner_cpu_current = &m_threads[m_next++];
         kernel.invoke(m_launch.arguments);
-        ++m_finished;
+        leave(tuner_cpu_current->rank);
         m_running = self;
       }
       self->is_idle = true;

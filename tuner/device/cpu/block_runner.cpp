@@ -103,8 +103,10 @@ std::optional<std::string> BlockRunner::run(const tuner_cpu::Index3& index) {
   leave_groups();
   tuner_cpu_current = nullptr;
   if (m_failure.empty()) return std::nullopt;
-  // Threads are left in the middle of the kernel: their fibres unwind while its code is still loaded.
+  // Threads are left in the middle of the kernel: their fibres unwind while its code is still loaded. Not
+  // under AddressSanitizer, where that ends the process: it is a short-lived one.
   m_idle.clear();
+  if (__sanitizer_start_switch_fiber != nullptr) new std::deque<Fibre>(std::exchange(m_fibres, {}));
   m_fibres.clear();
   return fmt::format("{} (block {})", m_failure, text(index));
 }
@@ -132,29 +134,16 @@ void BlockRunner::leave_groups() {
   }
 }
 
-/// The last thread of the block to arrive waits for the other blocks; none of it goes on before.
-void BlockRunner::meet(BlockGroup& group, const char* name, const Site& site) {
-  if (m_arrived + 1 == m_block.threads && !group.wait()) {
-    fail(fmt::format("not all blocks of a {} reached its barrier: {}:{} waits for blocks that have ended",
-                     name, site.file, site.line));
-  }
-  barrier(false, site);
-}
-
 void BlockRunner::grid_barrier(const Site& site) {
   if (m_grid_group == nullptr) {
     fail(fmt::format("a barrier of the grid in a launch that is not cooperative: {}:{}", site.file,
                      site.line));
   }
-  meet(*m_grid_group, "cooperative grid", site);
+  meet(site, m_grid_group, false);
 }
 
 void BlockRunner::cluster_barrier(const Site& site) {
-  if (m_cluster_group == nullptr) {
-    barrier(false, site);  // a cluster of one
-  } else {
-    meet(*m_cluster_group, "cluster", site);
-  }
+  meet(site, m_cluster_group, false);  // null: a cluster of one
 }
 
 void* BlockRunner::map_shared(const void* address, unsigned rank) {
@@ -211,24 +200,46 @@ void BlockRunner::run_thread(unsigned rank) {
   m_states[rank] = {Waiting::nothing, m_running, {}};
   tuner_cpu_current = &m_threads[rank];
   m_launch->kernel->invoke(m_launch->arguments);
-  m_states[rank].waiting = Waiting::over;
-  ++m_finished;
+  leave(rank);
 }
 
-void BlockRunner::finish_barrier(const Site& site) {
-  const unsigned last = tuner_cpu_current->rank;
+/// A thread has returned: who waited for it alone goes on.
+void BlockRunner::leave(unsigned rank) {
+  m_states[rank].waiting = Waiting::over;
+  ++m_finished;
+  const unsigned warp = rank / warp_size;
+  m_warps[warp].leave(rank % warp_size, [&](unsigned lanes) {
+    let_go_on(warp, lanes);
+    if (m_races != nullptr) m_races->warp_operation(warp, lanes);
+  });
+  if (m_arrived > 0 && all_arrived()) finish_barrier();
+}
+
+/// At the barrier. One of a grid waits for returned threads too: on a GPU a block's first thread leads.
+bool BlockRunner::all_arrived() const {
+  const bool counts_returned = m_met_group == nullptr || m_met_group != m_grid_group;
+  return m_arrived + (counts_returned ? m_finished : 0) == m_block.threads;
+}
+
+/// None of the block goes on before the other blocks of the group are there.
+void BlockRunner::finish_barrier() {
   if (!m_one_site) {
-    m_states[last] = {Waiting::barrier, m_running, site};
+    ThreadState& last = m_states[tuner_cpu_current->rank];
+    if (last.waiting == Waiting::nothing) last.waiting = Waiting::barrier;
     fail(fmt::format("not all threads of a block reached the same __syncthreads: {}",
                      where("wait", Waiting::barrier)));
   }
+  if (m_met_group != nullptr && !m_met_group->wait()) {
+    fail(fmt::format("not all blocks of a {} reached its barrier: {}:{} waits for blocks that have ended",
+                     m_met_group == m_grid_group ? "cooperative grid" : "cluster", m_barrier_site.file,
+                     m_barrier_site.line));
+  }
   m_barrier_result = std::exchange(m_predicates, 0);
   m_arrived = 0;
-  for (unsigned first = 0; first < m_block.threads; first += 64) {
-    const unsigned count = std::min(m_block.threads - first, 64U);
-    m_ready[first / 64] = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  for (unsigned rank = 0; rank < m_block.threads; ++rank) {
+    const std::uint64_t waits = m_states[rank].waiting == Waiting::barrier ? 1 : 0;
+    m_ready[rank / 64] |= waits << (rank % 64);
   }
-  m_ready[last / 64] &= ~(std::uint64_t{1} << (last % 64));
   if (m_races != nullptr) m_races->barrier();
 }
 

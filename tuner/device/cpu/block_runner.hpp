@@ -68,6 +68,8 @@ class BlockGroup {
 /// fibre, and one that does costs one switch for each thread and barrier: who waits hands over to the next
 /// thread that can run, and the last to arrive goes on without a switch. Fibres and their stacks are kept
 /// from block to block.
+///
+/// Nobody waits for threads that have returned, as on GPUs from sm_70 on, but at barriers of a grid.
 class BlockRunner {
  public:
   explicit BlockRunner(std::int64_t stack_bytes);
@@ -109,7 +111,8 @@ class BlockRunner {
     tuner_cpu::Site site;
   };
 
-  void meet(BlockGroup& group, const char* name, const tuner_cpu::Site& site);
+  int meet(const tuner_cpu::Site& site, BlockGroup* group, bool predicate);
+  bool all_arrived() const;
   bool enter_groups();
   void leave_groups();
   void begin_block(const tuner_cpu::Index3& index);
@@ -122,7 +125,9 @@ class BlockRunner {
   Fibre& idle_fibre();
   void switch_to(Fibre& target);
   void arrived_from_switch(boost::context::fiber&& previous);
-  void finish_barrier(const tuner_cpu::Site& site);
+  void finish_barrier();
+  void leave(unsigned rank);
+  void let_go_on(unsigned warp, unsigned lanes);
   [[noreturn]] void fail(const std::string& message);
   [[noreturn]] void fail_warp(const char* misuse, const tuner_cpu::WarpRequest& request);
   std::string why_stuck() const;
@@ -143,6 +148,7 @@ class BlockRunner {
   int m_barrier_result = 0;
   bool m_one_site = true;  ///< all arrived at the same barrier of the source
   tuner_cpu::Site m_barrier_site;
+  BlockGroup* m_met_group = nullptr;  ///< that meets at this barrier; null: the block alone
 
   std::deque<Fibre> m_fibres;
   std::vector<Fibre*> m_idle;

@@ -27,11 +27,15 @@ WarpRendezvous::Arrival WarpRendezvous::arrive(unsigned lane, const tuner_cpu::W
   }
   m_requests[lane] = request;
   group->arrived |= bit;
-  if (group->arrived != (group->mask & m_lanes)) return {};
-  const unsigned members = group->arrived;
+  return {finish(*group), nullptr};
+}
+
+unsigned WarpRendezvous::finish(Group& group) {
+  if (group.arrived != (group.mask & m_lanes)) return 0;
+  const unsigned members = group.arrived;
   use::answer(m_requests.data(), members, m_results.data());
-  *group = m_groups[static_cast<std::size_t>(--m_group_count)];
-  return {members, nullptr};
+  group = m_groups[static_cast<std::size_t>(--m_group_count)];
+  return members;
 }
 
 using tuner_cpu::Access;

@@ -26,6 +26,14 @@ class WarpRendezvous {
   };
   /// `lane` asks for something. After completion each lane of the group finds its result in result().
   Arrival arrive(unsigned lane, const tuner_cpu::WarpRequest& request);
+  /// The thread of `lane` has returned: no group waits for it any more. `complete(lanes)` is called for each
+  /// that waited for it alone.
+  template <class Complete>
+  void leave(unsigned lane, Complete complete) {
+    m_lanes &= ~(1U << lane);
+    for (int i = m_group_count; i-- > 0;)
+      if (const unsigned members = finish(m_groups[static_cast<std::size_t>(i)])) complete(members);
+  }
   unsigned long long result(unsigned lane) const { return m_results[lane]; }
 
  private:
@@ -35,7 +43,10 @@ class WarpRendezvous {
     tuner_cpu::WarpOperation operation = tuner_cpu::WarpOperation::sync;
   };
 
-  unsigned m_lanes = 0;
+  /// Of a group that is complete its lanes, which get their results; else 0.
+  unsigned finish(Group& group);
+
+  unsigned m_lanes = 0;  ///< of threads that have not returned
   int m_group_count = 0;
   std::array<Group, warp_size> m_groups{};
   std::array<tuner_cpu::WarpRequest, warp_size> m_requests{};

@@ -60,13 +60,22 @@ using boost::context::fiber;
 using tuner_cpu::Site;
 
 int BlockRunner::barrier(bool predicate, const Site& site) {
-  if (m_arrived == 0) m_barrier_site = site;
+  return meet(site, nullptr, predicate);
+}
+
+int BlockRunner::meet(const Site& site, BlockGroup* group, bool predicate) {
+  if (m_arrived == 0) {
+    m_barrier_site = site;
+    m_met_group = group;
+  }
   m_one_site = m_one_site && same_site(site, m_barrier_site);
   m_predicates += predicate ? 1 : 0;
-  if (++m_arrived < m_block.threads) {
-    wait(Waiting::barrier, site);
+  ++m_arrived;
+  if (all_arrived()) {
+    m_states[tuner_cpu_current->rank] = {Waiting::nothing, m_running, site};
+    finish_barrier();
   } else {
-    finish_barrier(site);
+    wait(Waiting::barrier, site);
   }
   return m_barrier_result;
 }
@@ -79,11 +88,14 @@ unsigned long long BlockRunner::warp_operation(const tuner_cpu::WarpRequest& req
   if (arrival.complete == 0) {
     wait(Waiting::warp, request.site);
   } else {
-    const unsigned others = arrival.complete & ~(1U << (rank % warp_size));
-    m_ready[warp / 2] |= static_cast<std::uint64_t>(others) << (warp % 2 * 32);
+    let_go_on(warp, arrival.complete & ~(1U << (rank % warp_size)));
     if (m_races != nullptr) m_races->warp_operation(warp, arrival.complete);
   }
   return m_warps[warp].result(rank % warp_size);
+}
+
+void BlockRunner::let_go_on(unsigned warp, unsigned lanes) {
+  m_ready[warp / 2] |= static_cast<std::uint64_t>(lanes) << (warp % 2 * 32);
 }
 
 void BlockRunner::wait(Waiting reason, const Site& site) {

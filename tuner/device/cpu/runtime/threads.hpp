@@ -39,7 +39,7 @@ inline int __syncthreads_or(int predicate, TUNER_CPU_SITE) {
   return tuner_cpu_barrier(predicate, file, line) != 0;
 }
 inline int __syncthreads_and(int predicate, TUNER_CPU_SITE) {
-  return tuner_cpu_barrier(predicate, file, line) == static_cast<int>(tuner_cpu_current->block->threads);
+  return tuner_cpu_barrier(predicate == 0, file, line) == 0;
 }
 
 // What a fence orders is reported as that; within a block a fence alone orders nothing.

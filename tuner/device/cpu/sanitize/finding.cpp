@@ -19,7 +19,8 @@ std::string_view to_string(Finding::Kind kind) {
 
 std::string Finding::line() const {
   const std::string place = where.file.empty() ? "" : fmt::format(" at {}:{}", where.file, where.line);
-  const std::string more = occurrences > 1 ? fmt::format(" (and {} more sizes)", occurrences - 1) : "";
+  const std::string more =
+      occurrences > 1 ? fmt::format(" (and {})", util::counted(occurrences - 1, "more size")) : "";
   return fmt::format("{} {}, {}: {}{}: {}{}", kernel, configuration.text(), problem.text(), to_string(kind),
                      place, text, more);
 }
