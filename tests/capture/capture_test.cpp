@@ -281,6 +281,23 @@ TEST_SUITE("capture") {
     CHECK(contains(capture.run({"--twice"}, {"print"}).err, "--twice repeats what --save keeps"));
   }
 
+  TEST_CASE("what the capture runs once more is none of the program's launches and takes none of its time") {
+    for (const std::string times : {"cupti", "events"}) {
+      CAPTURE(times);
+      const json found = Capture().found(
+          {"init", "scale", "small", "add"},
+          {"--folder", "kept", "--save", "scale:1", "--save", "add", "--twice", "--times", times});
+      const json scaled = kernel(found, scale);
+      CHECK(scaled.at("launches") == 7);
+      for (const json& shape : scaled.at("shapes"))
+        CHECK(shape.at("launches") == shape.at("integers").at(0).at("launches"));
+      CHECK(found.at("saved").size() == 8);
+      if (times == "cupti")
+        CHECK(scaled.at("total_ns") ==
+              kernel(Capture().found({"init", "scale", "small"}), scale).at("total_ns"));
+    }
+  }
+
   TEST_CASE("every n-th launch is saved, or one of each size") {
     const Capture capture;
     const auto saved = [&](const std::string& what, const std::string& to) {
@@ -293,6 +310,28 @@ TEST_SUITE("capture") {
     CHECK(saved("scale:5", "every") == std::vector<int>{1, 6, 11});
     CHECK(saved("_Z5scalePfPKfif:sizes", "sizes") == std::vector<int>{1, 6});
     CHECK(saved("scal", "none").empty());
+    capture.run({"--folder", "both", "--save", "scale:5", "--save", "scale:sizes"},
+                {"init", "small", "scale", "small"});
+    const json both = json::parse(read_text(capture.folder / "both/capture.json"));
+    std::vector<int> numbers;
+    for (const json& one : both.at("saved")) numbers.push_back(one.at("launch"));
+    CHECK(numbers == std::vector<int>{1, 3, 6});
+  }
+
+  TEST_CASE("why nothing was saved is said once") {
+    const Capture capture;
+    const auto said = [&](const tests::Words& flags, const tests::Words& does) {
+      tests::Words all = {"--folder", std::to_string(does.size() + 10 * flags.size())};
+      all.insert(all.end(), flags.begin(), flags.end());
+      return capture.run(all, does).err;
+    };
+    CHECK(contains(said({"--save", "scal"}, {"init", "scale"}),
+                   "nothing was saved of scal: the program launched no kernel of that name"));
+    CHECK(contains(said({"--save", "scale"}, {"init", "graph", "print"}),
+                   "nothing was saved of scale: launches in graphs are not"));
+    CHECK_FALSE(
+        contains(said({"--save", "scale", "--at-most", "1KiB"}, {"init", "scale"}), "nothing was saved"));
+    CHECK(contains(said({"--save", ":sizes"}, {"init"}), "--save ':sizes' names no kernel"));
   }
 
   TEST_CASE("what is larger than allowed is not saved, and the sum needed is said") {

@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 #include "tuner/capture/folder.hpp"
 #include "tuner/capture/parameters.hpp"
@@ -24,6 +26,21 @@ std::uint64_t clock_ns() {
   clock_gettime(CLOCK_REALTIME, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
+
+/// One that `before` is told of.
+class OwnLaunch final : public LaunchQueue {
+ public:
+  OwnLaunch(const LaunchQueue& queue, std::function<void()> before)
+      : m_queue(queue), m_before(std::move(before)) {}
+  CuResult queue() const override {
+    m_before();
+    return m_queue.queue();
+  }
+
+ private:
+  const LaunchQueue& m_queue;
+  const std::function<void()> m_before;
+};
 
 void set_text(char* to, std::size_t room, const std::string& text) {
   std::strncpy(to, text.c_str(), room - 1);
@@ -138,6 +155,7 @@ Observer::Seen Observer::see(const Launch& launch) {
   const bool in_graph = is_put_into_graph(launch);
   const std::uint32_t place =
       m_ledger.shape({kernel->place, gpu, 0, launch.grid, launch.block, launch.dynamic_shared_bytes});
+  seen.shape = place;
   if (place == no_place) {
     ++ledger.untold;
   } else {
@@ -198,7 +216,8 @@ CuResult Observer::launch(const Launch& launch, const LaunchQueue& queue) {
   CuResult result = cu_success;
   if (seen.wanted) {
     const std::lock_guard alone(m_quiet);
-    result = m_saver->save(*seen.wanted, queue);
+    const OwnLaunch repeat(queue, [this, &seen] { expect_own(seen.shape); });
+    result = m_saver->save(*seen.wanted, queue, repeat);
   } else if (seen.replacement && seen.is_verified) {
     const std::lock_guard alone(m_quiet);
     result = launch_replacement(launch, queue, seen);
@@ -220,6 +239,13 @@ void Observer::graph_launched() {
   ++m_ledger.ledger().graph_launches;
 }
 
+/// The records of what ran before are taken first: only those behind may be of this launch.
+void Observer::expect_own(std::uint32_t shape) {
+  flush_cupti(true);
+  const std::lock_guard lock(m_changing);
+  ++m_own[shape];
+}
+
 void Observer::take(const KernelRun& run) {
   const std::lock_guard lock(m_changing);
   const std::uint32_t kernel = m_ledger.kernel(run.name);
@@ -229,6 +255,10 @@ void Observer::take(const KernelRun& run) {
                                               {run.grid[0], run.grid[1], run.grid[2]},
                                               {run.block[0], run.block[1], run.block[2]},
                                               run.dynamic_shared_bytes});
+  if (const auto own = m_own.find(place); own != m_own.end()) {
+    if (--own->second == 0) m_own.erase(own);
+    return;
+  }
   if (place == no_place) {
     ++m_ledger.ledger().untold_runs;
     m_ledger.ledger().untold_ns += run.ns;

@@ -55,6 +55,7 @@ class Observer final : KernelRuns {
     std::optional<WantedLaunch> wanted;
     std::optional<Replacement> replacement;
     bool is_verified = false;           ///< with the program's own
+    std::uint32_t shape = no_place;     ///< in the ledger
     std::uint32_t kernel = no_place;    ///< in the ledger
     std::uint64_t* launches = nullptr;  ///< where it is counted, unless it is replaced
     std::string readable = {};
@@ -68,6 +69,8 @@ class Observer final : KernelRuns {
   void open_pack(const Request& request);
   /// The GPU of the current context.
   std::uint32_t see_context();
+  /// A launch of this shape follows that is not the program's.
+  void expect_own(std::uint32_t shape);
   void take(const KernelRun& run) override;
   void lost(std::uint64_t records) override;
 
@@ -84,6 +87,8 @@ class Observer final : KernelRuns {
   std::unique_ptr<Replacer> m_replacer;  ///< null: nothing is to be replaced
   std::uint64_t m_verify = 0;
   std::unordered_map<std::uint32_t, std::uint64_t> m_verified;  ///< of each kernel so many launches
+  std::unordered_map<std::uint32_t, std::uint64_t>
+      m_own;                                      ///< of each shape so many launches, without record yet
   std::shared_mutex m_quiet;                      ///< held by who saves a launch alone, else by each launch
   std::map<CuContext, std::uint32_t> m_contexts;  ///< with their GPUs
   std::atomic<int> m_captures{0};

@@ -120,8 +120,8 @@ bool restore(const std::vector<Region>& regions, const std::string& folder) {
 }
 
 /// Launches it again with the memory as it was. What it leaves then is as much the launch's as before.
-CuResult repeat(const LaunchQueue& queue, const std::vector<Region>& regions, const std::string& folder,
-                std::string& why) {
+CuResult run_again(const LaunchQueue& queue, const std::vector<Region>& regions, const std::string& folder,
+                   std::string& why) {
   if (!restore(regions, folder)) {
     why = "its memory could not be made what it was before";
     return cu_success;
@@ -184,18 +184,25 @@ Saver::Saver(const Request& request, std::string folder, Notes& notes)
 
 bool Saver::wants(const Kernel& kernel, const Launch& launch, const Integers& integers,
                   std::uint64_t& number) {
+  number = 0;
+  bool is_wanted = false;
   for (const SaveRequest& save : m_saves) {
     if (!kernel.has_parameters || !means_kernel(save.kernel, kernel.name)) continue;
     Counted& counted = m_counted[kernel.name];
-    number = ++counted.launches;
-    if (save.which == SaveRequest::Which::first) return number == 1;
-    if (save.which == SaveRequest::Which::every) return (number - 1) % save.every == 0;
-    std::string size(reinterpret_cast<const char*>(launch.grid.data()), sizeof launch.grid);
-    size.append(reinterpret_cast<const char*>(launch.block.data()), sizeof launch.block);
-    size.append(reinterpret_cast<const char*>(integers.values.data()), sizeof integers.values);
-    return counted.sizes.size() < most_sizes && counted.sizes.insert(size).second;
+    if (number == 0) number = ++counted.launches;
+    const bool is_its = save.which == SaveRequest::Which::sizes   ? counted.is_of_new_size(launch, integers)
+                        : save.which == SaveRequest::Which::every ? (number - 1) % save.every == 0
+                                                                  : number == 1;
+    is_wanted = is_wanted || is_its;
   }
-  return false;
+  return is_wanted;
+}
+
+bool Saver::Counted::is_of_new_size(const Launch& launch, const Integers& integers) {
+  std::string size(reinterpret_cast<const char*>(launch.grid.data()), sizeof launch.grid);
+  size.append(reinterpret_cast<const char*>(launch.block.data()), sizeof launch.block);
+  size.append(reinterpret_cast<const char*>(integers.values.data()), sizeof integers.values);
+  return sizes.size() < most_sizes && sizes.insert(size).second;
 }
 
 bool Saver::fit(const WantedLaunch& wanted, const std::vector<Region>& regions) {
@@ -216,7 +223,7 @@ void Saver::say(const WantedLaunch& wanted, const char* what, const std::string&
               demangled(wanted.kernel.name) + more);
 }
 
-CuResult Saver::save(const WantedLaunch& wanted, const LaunchQueue& queue) {
+CuResult Saver::save(const WantedLaunch& wanted, const LaunchQueue& queue, const LaunchQueue& repeat) {
   const Driver& ask = driver();
   if (ask.ctx_synchronize == nullptr || ask.memcpy_to_host == nullptr || ask.ctx_synchronize() != cu_success)
     return queue.queue();
@@ -237,7 +244,7 @@ CuResult Saver::save(const WantedLaunch& wanted, const LaunchQueue& queue) {
   if (is_begun && (result != cu_success || ended != cu_success))
     why = "it ended with error " + std::to_string(result != cu_success ? result : ended);
   if (why.empty() && copy_all(regions, folder, "after", why) && is_twice)
-    result = repeat(queue, regions, folder, why);
+    result = run_again(repeat, regions, folder, why);
   if (why.empty() && !write_text(folder + '/' + draft_file, draft, O_EXCL))
     why = folder + ": " + std::strerror(errno);
   if (why.empty()) return result;

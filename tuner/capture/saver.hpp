@@ -39,13 +39,15 @@ class Saver {
 
   /// Counts this launch of `kernel`. Whether it is to be saved.
   bool wants(const Kernel& kernel, const Launch& launch, const Integers& integers, std::uint64_t& number);
-  /// Around a launch, which `queue` queues.
-  CuResult save(const WantedLaunch& wanted, const LaunchQueue& queue);
+  /// Around a launch, which `queue` queues, and `repeat` where it is run once more.
+  CuResult save(const WantedLaunch& wanted, const LaunchQueue& queue, const LaunchQueue& repeat);
 
  private:
   struct Counted {
     std::uint64_t launches = 0;
     std::set<std::string> sizes;
+
+    bool is_of_new_size(const Launch& launch, const Integers& integers);
   };
   void say(const WantedLaunch& wanted, const char* what, const std::string& more) const;
   /// False, with a note, where they are more than may be saved.

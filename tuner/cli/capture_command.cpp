@@ -135,10 +135,12 @@ capture::SaveRequest save_request(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const std::string behind = colon == std::string::npos ? "" : text.substr(colon + 1);
   const std::string kernel = text.substr(0, colon);
+  if (kernel.empty())
+    throw model::UsageError(fmt::format("--save '{}' names no kernel", text), "give KERNEL[:N]");
   if (behind == "sizes") return {kernel, Which::sizes};
   const auto every = util::parse_number<std::uint64_t>(behind);
   if (colon == std::string::npos || !every) return {text, Which::first};
-  if (*every == 0 || kernel.empty())
+  if (*every == 0)
     throw model::UsageError(fmt::format("--save {}: every how many launches?", text), "give 1 or more");
   return {kernel, Which::every, *every};
 }
@@ -188,6 +190,22 @@ fs::path kept_folder(const std::string& name) {
   return folder;
 }
 
+/// Why nothing was kept of a kernel; empty: a note has said it.
+std::string why_unsaved(const std::string& kernel, const capture::Recording& recording) {
+  bool is_there = false;
+  bool is_noted = false;
+  for (const capture::RecordedKernel& one : capture::all_kernels(recording)) {
+    if (!capture::means_kernel(kernel, one.name)) continue;
+    is_there = true;
+    is_noted |= !one.has_parameters;
+    const std::string readable = " of " + capture::demangled(one.name);
+    for (const std::string& note : recording.notes)
+      is_noted |= note.starts_with("not saved") && note.find(readable) != std::string::npos;
+  }
+  if (is_noted) return "";
+  return !is_there ? "the program launched no kernel of that name" : "launches in graphs are not";
+}
+
 std::string rendered(const capture::Recording& recording, const CaptureOptions& options) {
   if (options.format == "json") return reports::json_text(capture::as_json(recording));
   if (options.format == "csv") return capture_csv(recording);
@@ -222,11 +240,13 @@ int run_capture(const Context&, const CaptureOptions& options) {
     deliver(options.out, text);
   }
   for (const std::string& remark : capture_remarks(recording)) write_err(remark);
-  for (const capture::SaveRequest& save : request.saves)
-    if (std::ranges::none_of(recording.saved, [&save](const capture::SavedLaunch& saved) {
-          return capture::means_kernel(save.kernel, saved.kernel);
-        }))
-      write_err(fmt::format("nothing was saved of {}: launches in graphs are not", save.kernel));
+  for (const capture::SaveRequest& save : request.saves) {
+    const bool is_saved = std::ranges::any_of(recording.saved, [&save](const capture::SavedLaunch& saved) {
+      return capture::means_kernel(save.kernel, saved.kernel);
+    });
+    const std::string why = is_saved ? "" : why_unsaved(save.kernel, recording);
+    if (!why.empty()) write_err(fmt::format("nothing was saved of {}: {}", save.kernel, why));
+  }
   const bool replaced_none = std::ranges::all_of(
       recording.processes, [](const auto& process) { return process.replacements.empty(); });
   if (!options.pack.empty() && replaced_none)
