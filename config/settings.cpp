@@ -336,7 +336,14 @@ std::filesystem::path Settings::cache_folder() const {
 }
 
 std::vector<std::vector<std::int64_t>> Settings::sizes() const {
-  return parse_sizes(text("sizes"));
+  const std::string said = text("sizes");
+  try {
+    return parse_sizes(said);
+  } catch (const model::Error&) {
+    if (!std::filesystem::exists(said)) throw;
+    throw model::UsageError(fmt::format("--sizes {}: this command takes no capture", said),
+                            "give sizes, as 1024 or 512x1024x256");
+  }
 }
 
 std::vector<std::int64_t> Settings::paddings() const {

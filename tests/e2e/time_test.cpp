@@ -112,6 +112,20 @@ __global__ void of_doubles(const double* in, double* out, int n) { out[0] = in[0
     CHECK(user.types({"list", "runs"}).exit_code == 3);
   }
 
+  TEST_CASE("a kernel beside itself twice is counted, and results that are no numbers are told as that") {
+    const Timer user;
+    user.writes("k.cu",
+                "__global__ void none(float* x, int n) {\n  const int i = blockIdx.x * 256 + threadIdx.x;\n"
+                "  if (i < n) x[i] = nanf(\"\");\n}\n");
+    const std::string k = user.file("k.cu") + ":none";
+    const auto run = user.times({k, k, k, "--args", "float[N] out, N", "--size", "1000", "--block", "256"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 1);
+    CHECK(has(run.out, "k.cu:none (2) has no time: its results are not those of k.cu:none: "));
+    CHECK(has(run.out, "k.cu:none (3) has no time: "));
+    CHECK(has(run.out, "and what is expected is no number"));
+  }
+
   TEST_CASE("results that are not those of the first kernel are told, with where they differ") {
     const Timer user;
     user.writes("k.cu", doubling);
@@ -420,6 +434,7 @@ void go(const float* in, float* out, int n) { copy<128><<<(n + 127) / 128, 128>>
     CHECK(has(user.refuses({k + ":once", "--args", "float[N] in nicely, float[N], N"}), "no way to fill"));
     CHECK(has(user.refuses({k + ":once", k + ":often", "--git", "HEAD"}), "--git times one kernel"));
     CHECK(has(user.refuses({k + ":once", "--size", "2x3"}), "a size has 2 numbers"));
+    CHECK(has(user.refuses({k + ":once", "--size", k}), "this command takes no capture"));
     CHECK(has(user.refuses({k + ":once", "--block", "1", "--block", "2"}), "--block is given 2 times"));
     CHECK(has(user.refuses({k + ":once", "--set", "X"}), "--set takes NAME=VALUE"));
     CHECK(has(user.refuses({k + ":once", "--tolerance", "much"}), "--tolerance takes a number"));

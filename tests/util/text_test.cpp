@@ -40,6 +40,7 @@ TEST_CASE("one thing is told in the singular, none and many in the plural") {
   CHECK(util::counted(1, "launch") == "1 launch");
   CHECK(util::counted(2, "launch") == "2 launches");
   CHECK(util::counted(2, "binary") == "2 binaries");
+  CHECK(util::counted(2, "process") == "2 processes");
 }
 
 TEST_CASE("a mistyped word is told from one that was never meant") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -76,6 +77,18 @@ std::pair<std::string, std::string> file_and_entry(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
+/// Kernels of one name are told with their files too, then counted.
+void tell_apart(std::vector<NamedKernel>& kernels) {
+  std::map<std::string, int> named;
+  for (const NamedKernel& kernel : kernels) ++named[kernel.shown];
+  std::map<std::string, int> numbers;
+  for (NamedKernel& kernel : kernels) {
+    if (named[kernel.shown] == 1) continue;
+    kernel.shown = fmt::format("{}:{}", kernel.file.filename().string(), kernel.entry);
+    if (const int number = ++numbers[kernel.shown]; number > 1) kernel.shown += fmt::format(" ({})", number);
+  }
+}
+
 std::vector<NamedKernel> read_kernels(const TimeOptions& options, const util::TemporaryFolder& folder) {
   std::vector<NamedKernel> kernels;
   SourceBuild build;
@@ -92,15 +105,9 @@ std::vector<NamedKernel> read_kernels(const TimeOptions& options, const util::Te
                                     write_revision(file, options.git, folder), today.entry, build));
       kernels.back().shown += " at " + options.git;
     }
-    const auto has_its_name = [&](const NamedKernel& other) { return other.shown == today.shown; };
-    if (std::ranges::any_of(kernels, has_its_name)) {
-      for (NamedKernel& other : kernels)
-        if (has_its_name(other))
-          other.shown = fmt::format("{}:{}", other.file.filename().string(), other.entry);
-      today.shown = fmt::format("{}:{}", fs::path(file).filename().string(), today.entry);
-    }
     kernels.push_back(std::move(today));
   }
+  tell_apart(kernels);
   return kernels;
 }
 

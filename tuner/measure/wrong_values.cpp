@@ -249,6 +249,8 @@ class Judge {
                            (device::fill_size(m_type) >= 4 || m_type == device::fill_boolean);
     if (!judged) return fmt::format("{} = {:.6g}, and the reference leaves it alone", where, value);
     const double expected = part.expected[i];
+    if (std::isnan(expected))
+      return fmt::format("{} = {:.6g}, and what is expected is no number", where, value);
     const double most = allowed(expected, part.magnitude[i]);
     const std::string bound = most > 0 ? fmt::format(" ± {:.1g}", most) : " exactly";
     if (unwritten)
@@ -257,12 +259,15 @@ class Judge {
     return fmt::format("{} = {}, expected {}{}", where, left, right, bound);
   }
 
-  /// A workspace begins as the same value that is no number, and what is computed from that is, too.
+  /// A workspace begins as the same value that is no number, and it lies beyond inputs. A CPU keeps it in
+  /// what is computed from it.
   std::string other_source() const {
+    std::string sources;
     for (const model::BufferPlan& buffer : m_plan.buffers)
-      if (buffer.access == model::Access::workspace)
-        return fmt::format(", or is made of what was never written to {}", buffer.name);
-    return "";
+      if (buffer.access == model::Access::workspace && sources.empty())
+        sources = fmt::format(", or is made of what was never written to {}", buffer.name);
+    if (!model::is_floating(model::component_type(m_buffer.type))) return sources;
+    return sources + (sources.empty() ? ", or is made of" : " or of") + " what lies beyond an input";
   }
 
   const model::Plan& m_plan;

@@ -167,7 +167,7 @@ std::string lower(std::string_view text) {
 std::string counted(std::int64_t count, std::string_view noun) {
   if (count == 1) return fmt::format("1 {}", noun);
   if (noun.ends_with("ry")) return fmt::format("{} {}ies", count, noun.substr(0, noun.size() - 1));
-  return fmt::format("{} {}{}", count, noun, noun.ends_with("ch") ? "es" : "s");
+  return fmt::format("{} {}{}", count, noun, noun.ends_with("ch") || noun.ends_with("s") ? "es" : "s");
 }
 
 std::string listed(std::span<const std::string> words) {
