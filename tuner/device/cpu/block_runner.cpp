@@ -82,6 +82,7 @@ void BlockRunner::begin_block(const tuner_cpu::Index3& index) {
   m_arrived = 0;
   m_predicates = 0;
   m_one_site = true;
+  m_warps_meet = false;
   m_ready.fill(0);
   m_failure.clear();
   for (std::size_t warp = 0; warp < m_warps.size(); ++warp) {
@@ -200,19 +201,29 @@ void BlockRunner::run_thread(unsigned rank) {
   m_states[rank] = {Waiting::nothing, m_running, {}};
   tuner_cpu_current = &m_threads[rank];
   m_launch->kernel->invoke(m_launch->arguments);
-  leave(rank);
+  m_states[rank].waiting = Waiting::over;
+  ++m_finished;
+  if (m_warps_meet || m_arrived > 0) leave(rank);
 }
 
 /// A thread has returned: who waited for it alone goes on.
 void BlockRunner::leave(unsigned rank) {
-  m_states[rank].waiting = Waiting::over;
-  ++m_finished;
-  const unsigned warp = rank / warp_size;
-  m_warps[warp].leave(rank % warp_size, [&](unsigned lanes) {
-    let_go_on(warp, lanes);
-    if (m_races != nullptr) m_races->warp_operation(warp, lanes);
-  });
+  if (m_warps_meet) {
+    const unsigned warp = rank / warp_size;
+    m_warps[warp].leave(rank % warp_size, [&](unsigned lanes) {
+      let_go_on(warp, lanes);
+      if (m_races != nullptr) m_races->warp_operation(warp, lanes);
+    });
+  }
   if (m_arrived > 0 && all_arrived()) finish_barrier();
+}
+
+/// Most kernels have no warp operation, and their threads should not pay for what these need to know.
+void BlockRunner::begin_warp_operations() {
+  m_warps_meet = true;
+  for (unsigned rank = 0; rank < m_next; ++rank)
+    if (m_states[rank].waiting == Waiting::over)
+      m_warps[rank / warp_size].leave(rank % warp_size, [](unsigned) {});
 }
 
 /// At the barrier. One of a grid waits for returned threads too: on a GPU a block's first thread leads.
@@ -236,9 +247,19 @@ void BlockRunner::finish_barrier() {
   }
   m_barrier_result = std::exchange(m_predicates, 0);
   m_arrived = 0;
-  for (unsigned rank = 0; rank < m_block.threads; ++rank) {
-    const std::uint64_t waits = m_states[rank].waiting == Waiting::barrier ? 1 : 0;
-    m_ready[rank / 64] |= waits << (rank % 64);
+  if (m_finished == 0) {
+    // All but the running thread, which arrived last.
+    for (unsigned first = 0; first < m_block.threads; first += 64) {
+      const unsigned count = std::min(m_block.threads - first, 64U);
+      m_ready[first / 64] = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    }
+    const unsigned last = tuner_cpu_current->rank;
+    m_ready[last / 64] &= ~(std::uint64_t{1} << (last % 64));
+  } else {
+    for (unsigned rank = 0; rank < m_block.threads; ++rank) {
+      const std::uint64_t waits = m_states[rank].waiting == Waiting::barrier ? 1 : 0;
+      m_ready[rank / 64] |= waits << (rank % 64);
+    }
   }
   if (m_races != nullptr) m_races->barrier();
 }

@@ -127,6 +127,7 @@ class BlockRunner {
   void arrived_from_switch(boost::context::fiber&& previous);
   void finish_barrier();
   void leave(unsigned rank);
+  void begin_warp_operations();
   void let_go_on(unsigned warp, unsigned lanes);
   [[noreturn]] void fail(const std::string& message);
   [[noreturn]] void fail_warp(const char* misuse, const tuner_cpu::WarpRequest& request);
@@ -139,6 +140,7 @@ class BlockRunner {
   std::vector<tuner_cpu::Thread> m_threads;
   std::vector<ThreadState> m_states;
   std::vector<WarpRendezvous> m_warps;
+  bool m_warps_meet = false;                               ///< there was a warp operation in this block
   std::array<std::uint64_t, most_threads / 64> m_ready{};  ///< threads that waited and may go on
   unsigned m_next = 0;                                     ///< the first thread not started
   unsigned m_finished = 0;

@@ -81,6 +81,7 @@ int BlockRunner::meet(const Site& site, BlockGroup* group, bool predicate) {
 }
 
 unsigned long long BlockRunner::warp_operation(const tuner_cpu::WarpRequest& request) {
+  if (!m_warps_meet) begin_warp_operations();
   const unsigned rank = tuner_cpu_current->rank;
   const unsigned warp = rank / warp_size;
   const WarpRendezvous::Arrival arrival = m_warps[warp].arrive(rank % warp_size, request);
