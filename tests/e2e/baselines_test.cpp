@@ -342,6 +342,16 @@ const char* tuner_baseline_version(const char** why_not) {
     CHECK(has(shown(user, "wrong_result"), "wrong elements"));
   }
 
+  TEST_CASE("a library that is wrong at another size than that asked for is timed: it has no probes") {
+    const User user;
+    write_counting(user, table("libcount", "libcount.cpp"));
+    write_library(user, "libcount.cpp", "for (int i = 0; i < N; ++i) x[i] = start[i] + (N == 1000 ? i : 0);");
+    const auto result = run(user);
+    INFO(result.err);
+    CHECK(has(result.out, "× libcount"));
+    CHECK(has(run(user, {}, "999").err, "no times of libcount: wrong_result"));
+  }
+
   TEST_CASE("a library is measured again beside a kernel, by hand") {
     const User user;
     write_counting(user, table("libcount", "libcount.cpp"));
