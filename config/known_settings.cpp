@@ -24,7 +24,7 @@ constexpr std::array settings = {
     KnownSetting{"db", SettingKind::path, "database that keeps every result",
                  "$XDG_DATA_HOME/tuner/tuner.db, or ~/.local/share/tuner/tuner.db"},
     KnownSetting{"device", SettingKind::device, "where kernels run; auto is the first GPU", ""},
-    KnownSetting{"kernels", SettingKind::word, "kernel, family, spec file or folder that is tuned", ""},
+    KnownSetting{"kernels", SettingKind::word, "kernels, families, spec files or folders that are tuned", ""},
     KnownSetting{"sizes", SettingKind::sizes, "problem sizes", ""},
     KnownSetting{"type", SettingKind::type, "element type", "each kernel's first"},
     KnownSetting{"pad", SettingKind::paddings, "elements added to each row of a matrix", ""},

@@ -43,7 +43,11 @@ std::vector<model::MetricSpec> read_metrics(const Node& table, Mistakes& mistake
   if (!is_small_table(table, "metrics", mistakes)) return metrics;
   for (const Member& member : table.members) {
     const std::string& name = member.key;
-    if (name.empty() || name != util::one_line(name) || util::display_width(name) > most_metric_columns) {
+    if (name == "time_ms") {
+      mistakes.add(member.where, "a metric may not be called \"time_ms\": the name is the time's",
+                   "choose another name");
+    } else if (name.empty() || name != util::one_line(name) ||
+               util::display_width(name) > most_metric_columns) {
       mistakes.add(
           member.where, fmt::format("\"{}\" is no name for a metric", util::one_line(name, 60)),
           fmt::format("one line of at most {} columns, unit included: \"GFLOP/s\"", most_metric_columns));

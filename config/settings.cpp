@@ -1,6 +1,7 @@
 #include "config/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -116,6 +117,15 @@ std::string unknown_key_hint(std::string_view key) {
   return hint.empty() ? "`tuner config` lists the settings" : hint;
 }
 
+/// What commas separate.
+std::vector<std::string> parts_of(std::string_view value) {
+  std::vector<std::string> parts;
+  while (!value.empty())
+    if (const std::string_view part = util::trimmed(util::split_first(value, ",")); !part.empty())
+      parts.emplace_back(part);
+  return parts;
+}
+
 /// A file or folder that a value names, from the folder of the settings file on; the value where it names
 /// none.
 std::string in_folder(const KnownSetting& known, const std::string& value,
@@ -123,6 +133,11 @@ std::string in_folder(const KnownSetting& known, const std::string& value,
   constexpr std::string_view replay = "replay:";
   if (known.kind == SettingKind::device && value.starts_with(replay) && value != replay)
     return std::string(replay) + resolved(value.substr(replay.size()), folder, environment);
+  if (const std::vector<std::string> parts = parts_of(value); known.name == "kernels" && parts.size() > 1) {
+    std::vector<std::string> all;
+    for (const std::string& part : parts) all.push_back(in_folder(known, part, folder, environment));
+    return fmt::format("{}", fmt::join(all, ","));
+  }
   std::string path = resolved(value, folder, environment);
   std::error_code error;
   const bool is_spec = value.ends_with(".toml") || value.find('/') != std::string::npos ||
@@ -348,6 +363,10 @@ std::vector<std::vector<std::int64_t>> Settings::sizes() const {
 
 std::vector<std::int64_t> Settings::paddings() const {
   return parse_paddings(text("pad"));
+}
+
+std::vector<std::string> Settings::kernels() const {
+  return parts_of(text("kernels"));
 }
 
 std::optional<model::ElementType> Settings::type() const {

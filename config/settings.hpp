@@ -179,6 +179,7 @@ class Settings {
   std::filesystem::path cache_folder() const;
   std::vector<std::vector<std::int64_t>> sizes() const;
   std::vector<std::int64_t> paddings() const;
+  std::vector<std::string> kernels() const;
   std::optional<model::ElementType> type() const;
   std::optional<std::uint64_t> seed() const;
   Budget budget() const;

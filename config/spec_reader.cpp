@@ -259,7 +259,7 @@ bool is_digit(char c) {
 std::string_view owner_of(std::string_view name) {
   if (tuner::space::is_cpp_keyword(name)) return "a word of C++";
   if (util::has_word(cuda_names, name)) return "used by CUDA sources";
-  if (util::has_word(tuner_names, name)) return "set by the tuner";
+  if (util::has_word(tuner_names, name) || name.starts_with("TUNER_")) return "set by the tuner";
   if (name.starts_with("__") || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
     return "reserved for compilers";
   }

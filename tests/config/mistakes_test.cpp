@@ -174,7 +174,10 @@ TEST_CASE("names that mean something already are refused") {
   check_mistake("ORDER =", "x =", "x = [\"up", "used by CUDA sources", "");
   check_mistake("ORDER =", "while =", "while", "a word of C++", "");
   check_mistake("ORDER =", "ELEMENT_TYPE =", "ELEMENT_TYPE =", "set by the tuner", "");
+  check_mistake("ORDER =", "TUNER_ON_CPU =", "TUNER_ON_CPU =", "set by the tuner", "");
   check_mistake("ORDER =", "__CUDA_ARCH__ =", "__CUDA_ARCH__", "reserved for compilers", "");
+  check_mistake("[metrics]", "[metrics]\ntime_ms = \"1.0 * N\"", "time_ms", "may not be called",
+                "another name");
   check_mistake("ORDER =", "\"OR DER\" =", "\"OR DER\"", "no name for a parameter", "letters, digits");
   check_mistake("entry = \"vector_add\"", "entry = \"a\\nb\"", "\"a\\nb\"", "no name of a kernel function",
                 "");

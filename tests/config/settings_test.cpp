@@ -143,6 +143,8 @@ TEST_CASE("specs, captures and recordings in a file are relative to it, and name
   CHECK(user.load().text("kernels") == project + "scale.toml");
   CHECK(user.load().text("sizes") == project + "app.capture");
   CHECK(user.load().text("device") == "replay:" + project + "h200.jsonl");
+  user.project_file("kernels = [\"scale.toml\", \"matmul\"]");
+  CHECK(user.load().kernels() == std::vector<std::string>{project + "scale.toml", "matmul"});
   user.project_file("kernels = \"matmul\"\nsizes = \"512\"\ndevice = \"cpu\"");
   CHECK(user.load().text("kernels") == "matmul");
   CHECK(user.load().text("sizes") == "512");

@@ -99,13 +99,13 @@ TEST_SUITE("tuner command line, edits of specs") {
     user.runs();
     CHECK(user.best()["default"]["configuration"]["WORK"] == 2000);
     CHECK(user.best({"--same-bits-as", "default"})["winner"]["configuration"]["WORK"] == 100);
-    user.edit("4000, 8000]", "4000, 8000, 5000]");
-    user.edit("WORK = 2000 }", "WORK = 5000 }");
+    user.edit("4000, 8000]", "4000, 8000, 16000]");
+    user.edit("WORK = 2000 }", "WORK = 16000 }");
     user.runs();
     std::multiset<int> defaults;
     for (const json& trial : user.trials())
       if (trial["is_default"] == true) defaults.insert(trial["configuration"]["WORK"].get<int>());
-    CHECK(defaults == std::multiset<int>{5000});
+    CHECK(defaults == std::multiset<int>{16000});
     CHECK(user.best({"--same-bits-as", "default"})["winner"]["configuration"]["WORK"] == 4000);
   }
 
@@ -185,12 +185,14 @@ TEST_SUITE("tuner command line, edits of specs") {
     CHECK(has(said.err, "tuner run --kernel " + user.file + " --sizes 2000"));
   }
 
-  TEST_CASE("explain says that the spec was edited") {
+  TEST_CASE("explain and report say that the spec was edited") {
     const Editor user(working("work", "100, 2000"));
     user.runs();
     CHECK_FALSE(has(user.types({"explain"}).err, "was edited since"));
+    CHECK_FALSE(has(user.types({"report"}).out, "was edited since"));
     user.edit("100, 2000", "100, 2000, 3000");
     CHECK(has(user.types({"explain"}).err, "work was edited since: " + user.file));
+    CHECK(has(user.types({"report"}).out, "work was edited since: " + user.file));
   }
 
   TEST_CASE("a header that is installed later is found with --retry-failed") {

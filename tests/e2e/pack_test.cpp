@@ -167,6 +167,45 @@ extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int
     }
   }
 
+  TEST_CASE("where no kernel of the cover runs, a program launches the default of one that does") {
+    const Author author;
+    const std::string any = "[\"BLOCK <= 64 || N >= 200\"]";
+    std::string fours = spec("fours");
+    fours.replace(fours.find(any), any.size(), "[\"N % 4 == 0\"]");
+    author.add("fours", fours);
+    std::string slow = source;
+    slow.insert(slow.find("y[i] ="), "for (volatile int s = 0; s < 300; s = s + 1) {} y[i] = 0, ");
+    write_text(author.home / "scale.cu", slow);
+    REQUIRE(author
+                .types({"run", "--device", "cpu", "--kernel", "fours.toml", "--kernel", "scale.toml",
+                        "--sizes", "100,500,3000", "--ceilings", "off"})
+                .exit_code == 0);
+    const auto packed = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> words = {"pack", "-o", "scale.tuned"};
+      words.insert(words.end(), more.begin(), more.end());
+      const ProgramResult result = author.types(words);
+      REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+      return words_of(result.err);
+    };
+    const auto picked = [&](std::int64_t n) -> std::string {
+      const Opened opened(author.home / "scale.tuned");
+      const tuner_kernel* kernel = nullptr;
+      REQUIRE(tuner_kernel_find(opened.pack, "scale", nullptr, &kernel) == TUNER_OK);
+      tuner_choice choice{};
+      const tuner_error error = tuner_kernel_pick(kernel, TUNER_CPU, &n, 1, &choice);
+      return error == TUNER_OK ? choice.kernel : tuner_error_text(error);
+    };
+    CHECK_FALSE(has(packed({}), "nothing in the pack runs"));
+    CHECK(picked(500) == "fours");
+    CHECK(picked(1000) == "fours");
+    CHECK(picked(777) == "scale");
+    CHECK(picked(1) == "scale");
+
+    CHECK(has(packed({"--kernel", "fours"}),
+              "nothing in the pack runs at 3001; after `tuner run --sizes 3001"));
+    CHECK(has(picked(777), "No configuration of the pack can run"));
+  }
+
   TEST_CASE("a variable of a kernel is cleared, whether callers pass its memory or not") {
     const Author author;
     write_text(author.home / "add.toml", R"text(verify = "none"

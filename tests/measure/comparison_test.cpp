@@ -61,18 +61,29 @@ TEST_SUITE("tuner::measure") {
     CHECK(verdict(ratio) == Verdict::faster);
   }
 
-  TEST_CASE("the extremes are taken where either side has fewer than six samples") {
+  TEST_CASE("the extremes are taken, with what few samples leave open, where a side has fewer than six") {
     const std::vector<double> six = {10, 11, 12, 13, 14, 15};
     const std::vector<double> five = {20, 21, 22, 23, 24};
     for (const Ratio& ratio : {unpaired_ratio(six, five, 1), inverse(unpaired_ratio(five, six, 1))}) {
-      CHECK(ratio.low == doctest::Approx(10.0 / 24));
-      CHECK(ratio.high == doctest::Approx(15.0 / 20));
+      CHECK(ratio.low == doctest::Approx(10.0 / 24 / 1.15));
+      CHECK(ratio.high == doctest::Approx(15.0 / 20 * 1.15));
     }
     const std::vector<double> alike(6, 20);
     CHECK(unpaired_ratio(alike, alike, 1).low == 1);
     const Ratio bootstrapped = unpaired_ratio(six, alike, 1);
     CHECK(bootstrapped.low > 0.5);  // no median of six draws is six times the least
     CHECK(bootstrapped.high < 0.75);
+  }
+
+  TEST_CASE("a single sample decides what a race decides by one, and no less") {
+    const auto of_samples = [](double a, double b) {
+      return verdict(unpaired_ratio(std::vector{a}, std::vector{b}, 1));
+    };
+    CHECK(of_samples(1000, 1000) == Verdict::tied);
+    CHECK(of_samples(1400, 1000) == Verdict::tied);
+    CHECK(of_samples(1000, 1400) == Verdict::tied);
+    CHECK(of_samples(1600, 1000) == Verdict::slower);
+    CHECK(of_samples(1000, 1600) == Verdict::faster);
   }
 
   TEST_CASE("the interval is that of medians drawn again on both sides, with 95 %") {

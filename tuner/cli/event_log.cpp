@@ -20,6 +20,13 @@ const char* word_of(sweep::Ending ending) {
   return words[static_cast<int>(ending)];
 }
 
+/// A record without the time and the number that its database gives it, which an event comes before.
+db::Json unstamped(const model::TrialRecord& trial) {
+  db::Json record = db::json_of(trial);
+  for (const char* stamp : {"measured_at", "sequence"}) record.erase(stamp);
+  return record;
+}
+
 }  // namespace
 
 EventLog::EventLog(const std::string& path, sweep::Observer& next, bool goes_on)
@@ -66,12 +73,12 @@ void EventLog::launching(const model::TrialRecord& trial) {
 }
 
 void EventLog::finished(const model::TrialRecord& trial) {
-  write("trial", {{"trial", db::json_of(trial)}});
+  write("trial", {{"trial", unstamped(trial)}});
   m_next.finished(trial);
 }
 
 void EventLog::left_out(const model::TrialRecord& trial) {
-  write("left_out", {{"trial", db::json_of(trial)}});
+  write("left_out", {{"trial", unstamped(trial)}});
   m_next.left_out(trial);
 }
 

@@ -193,8 +193,7 @@ Selection select_work(const Context& context, const config::Settings& settings, 
     select_recorded_kernel(context, selection);
     return selection;
   }
-  selection.catalog =
-      KernelCatalog::load(options.kernels.empty() ? std::vector{settings.text("kernels")} : options.kernels);
+  selection.catalog = KernelCatalog::load(options.kernels.empty() ? settings.kernels() : options.kernels);
   selection.work = make_work(selection.catalog.selected(), settings, selection.notices);
   return selection;
 }

@@ -62,11 +62,17 @@ int run_pack(const Context& context, PackOptions options) {
       say_spec_changes(connection, chosen, options.spec, context);
       kept.push_back(make_cover(load_cover_table(connection, chosen, query, options.spec), goal));
       const answers::CoverAnswer& answer = kept.back();
-      family.add(answer, kernels_at_hand(connection, answer.table, options.spec));
+      const std::string without_any =
+          family.add(answer, kernels_at_hand(connection, answer.table, options.spec));
       lines.push_back(fmt::format("{} {} on {}: {} of {} configurations for {}; loss between these: {}",
                                   name.first, name.second, device, answer.cover.set.configurations.size(),
                                   answer.table.tried, util::counted(answer.table.cases.size(), "size"),
                                   answers::bound_text(answer)));
+      if (!without_any.empty())
+        lines.push_back(
+            fmt::format("{0} {1} on {2}: nothing in the pack runs at {3}; after `tuner run --sizes "
+                        "{3}` with a kernel that does, pack again",
+                        name.first, name.second, device, without_any));
     }
     family.finish();
   };
@@ -107,7 +113,8 @@ void add_pack(const CommandPlace& place) {
   command.settings("db type pad measure l2 execution cache_dir compile_jobs compile_timeout_s");
   command->footer(
       "A pack holds what `tuner cover` chooses for each family, type and GPU: the configurations, the rule "
-      "by size, launches and binaries. The spec's default is always in it. Programs launch from it with "
+      "by size, launches and binaries; and defaults, for sizes at which none of these runs. Programs launch "
+      "from it with "
       "libtuner, in C, C++ or Python (docs/use.md). No GPU is needed.\n"
       "Example: tuner pack -o matmul.tuned --family matmul");
 }

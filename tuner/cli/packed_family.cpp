@@ -3,64 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <set>
+#include <tuple>
 #include <variant>
 
-#include "tuner/cli/backend.hpp"
 #include "tuner/cli/output.hpp"
-#include "tuner/compile/compiler.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/packing/packed_kernel.hpp"
 
 namespace tuner::cli {
 
-void PackCompiler::start(const model::DeviceInfo& device, model::CompileJob job) {
-  Kind& kind = of(device);
-  const model::Digest key = job.key();
-  if (m_results.try_emplace(key).second) kind.jobs[kind.pool->submit(std::move(job))] = key;
-}
-
-std::shared_ptr<const model::Compilation> PackCompiler::compiled(const model::DeviceInfo& device,
-                                                                 const model::Digest& job,
-                                                                 const std::string& what) {
-  constexpr std::chrono::milliseconds patience{200};
-  Kind& kind = of(device);
-  while (!m_results.at(job)) {
-    if (const auto finished = kind.pool->take_for(patience)) {
-      m_results[kind.jobs.at(finished->ticket)] = finished->compilation;
-      ++m_done;
-    }
-    m_printer.status(fmt::format("{} of {} compiled", m_done, m_results.size()),
-                     static_cast<double>(m_done) / static_cast<double>(m_results.size()));
-  }
-  const model::Compilation& compilation = *m_results.at(job);
-  if (compilation.status == model::TrialStatus::ok) return m_results.at(job);
-  throw model::Error(fmt::format("{} does not compile: {}", what, compile::gist(compilation.log)),
-                     compilation.status == model::TrialStatus::timeout
-                         ? "--compile-timeout-s gives it longer"
-                         : "it did when it was measured; was the toolkit another, or a header?");
-}
-
-PackCompiler::Kind& PackCompiler::of(const model::DeviceInfo& device) {
-  const std::string name(model::device_kind(device.kind).compiler);
-  if (name.empty()) {
-    throw NothingFound(fmt::format("{} was replayed from a recording, which has no binaries", device.name),
-                       "--gpu names another device; or pack from a database of the device itself");
-  }
-  Kind& kind = m_kinds[name];
-  if (kind.pool) return kind;
-  const Backend backend = compiling_backend(m_settings, device);
-  kind.name = backend.compiler;
-  kind.pool = std::make_unique<compile::CompilePool>(backend.compile_jobs, backend.make_compiler);
-  return kind;
-}
-
-void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& at_hand) {
+std::string PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& at_hand) {
   m_answer = &answer;
   m_at_hand = &at_hand;
   m_specs.clear();
+  m_jobs.clear();
   m_like.reset();
   m_kernel.family = case_of(0).problem.family;
   m_kernel.type = std::string(model::cuda_name(case_of(0).problem.type));
@@ -70,9 +28,13 @@ void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& 
   target.architecture = architecture();
   target.gpu = at_hand.device.name;
   std::map<std::size_t, std::vector<std::uint32_t>> places;
-  const std::optional<std::size_t> untuned = default_configuration();
+  std::vector<std::size_t> defaults = defaults_by_sizes();
+  if (!defaults.empty()) defaults.resize(1);
+  const std::optional<std::size_t> untuned =
+      defaults.empty() ? std::nullopt : std::optional(defaults.front());
+  const std::string without_any = add_defaults(defaults);
   std::vector<std::size_t> all = answer.cover.set.configurations;
-  if (untuned) all.push_back(*untuned);
+  all.insert(all.end(), defaults.begin(), defaults.end());
   for (const std::size_t one : all) {
     at_hand.of(record(one).kernel, "packs");
     at_hand.require_described(answer.table, one);
@@ -84,8 +46,12 @@ void PackedFamily::add(const answers::CoverAnswer& answer, const KernelsAtHand& 
     if (std::isfinite(bound.loss) && bound.share > promise.confidence) promise = {bound.loss, bound.share};
   target.rule = packing::rule_code(answer.cover.rule, m_kernel.sizes.size(), places, promise);
   add_measured(target, untuned);
-  if (untuned) target.defaults = all_launches(*untuned);
+  for (const std::size_t one : defaults) {
+    const std::vector<std::uint32_t> launches = all_launches(one);
+    target.defaults.insert(target.defaults.end(), launches.begin(), launches.end());
+  }
   m_kernel.targets.push_back(std::move(target));
+  return without_any;
 }
 
 bool PackedFamily::is_gpu() const {
@@ -111,23 +77,24 @@ const space::CompiledSpec& PackedFamily::spec_of(const std::string& kernel) {
   return *compiled;
 }
 
-model::CompileJob PackedFamily::job_of(std::size_t configuration, std::size_t size) {
+model::CompileJob PackedFamily::job_of(std::size_t configuration, const model::Problem& problem) {
   const model::TrialRecord& trial = record(configuration);
   return m_at_hand->of(trial.kernel, "packs")
-      .compile_job(case_of(size).problem, trial.configuration, m_at_hand->device.architecture,
+      .compile_job(problem, trial.configuration, m_at_hand->device.architecture,
                    m_compiler.name(m_at_hand->device));
 }
 
 void PackedFamily::start_compiling(std::size_t configuration) {
   for (std::size_t size = 0; size < m_answer->table.cases.size(); ++size)
-    if (is_tried(configuration, size)) m_compiler.start(m_at_hand->device, job_of(configuration, size));
+    if (is_tried(configuration, size))
+      m_compiler.start(m_at_hand->device, job_of(configuration, case_of(size).problem));
 }
 
 std::uint32_t PackedFamily::launches(std::size_t configuration, std::size_t size) {
   const model::TrialRecord& trial = record(configuration);
   const model::Problem& problem = case_of(size).problem;
   const space::CompiledSpec& spec = spec_of(trial.kernel);
-  const model::Digest job = job_of(configuration, size).key();
+  const model::Digest job = job_of(configuration, problem).key();
   model::DigestBuilder key;
   key.add(trial.kernel).add(trial.configuration.text()).add(job);
   const auto [known, is_new] = m_launches.try_emplace(key.finish());
@@ -167,6 +134,17 @@ std::uint32_t PackedFamily::image(const model::Compilation& compilation) {
   return static_cast<std::uint32_t>(m_pack.images.size() - 1);
 }
 
+namespace {
+
+std::string arguments_text(const std::vector<use::Parameter>& parameters) {
+  std::string out;
+  for (const use::Parameter& one : parameters)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", one.type_name, one.name);
+  return out.empty() ? "nothing" : out;
+}
+
+}  // namespace
+
 /// A caller passes the same whichever kernel is picked.
 void PackedFamily::require_same_arguments(const std::string& kernel, std::vector<use::Parameter> parameters) {
   if (m_first.empty()) {
@@ -174,13 +152,7 @@ void PackedFamily::require_same_arguments(const std::string& kernel, std::vector
     m_kernel.parameters = std::move(parameters);
     return;
   }
-  const auto text = [](const std::vector<use::Parameter>& list) {
-    std::string out;
-    for (const use::Parameter& one : list)
-      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", one.type_name, one.name);
-    return out.empty() ? std::string("nothing") : out;
-  };
-  const std::string own = text(parameters), other = text(m_kernel.parameters);
+  const std::string own = arguments_text(parameters), other = arguments_text(m_kernel.parameters);
   for (std::size_t i = 0; own == other && i < parameters.size(); ++i) {
     std::uint32_t& alignment = m_kernel.parameters[i].alignment;
     alignment = std::max(alignment, parameters[i].alignment);
@@ -251,19 +223,91 @@ std::uint32_t PackedFamily::in_place_of_failed(const cover::Sizes& size) {
                          : use::no_index;  // which of several binaries is for this size is unknown
 }
 
-/// The default that is known at most sizes.
-std::optional<std::size_t> PackedFamily::default_configuration() const {
-  std::optional<std::size_t> best;
-  std::ptrdiff_t most = 0;
+/// Those that are known at most sizes come first.
+std::vector<std::size_t> PackedFamily::defaults_by_sizes() const {
+  std::vector<std::pair<std::ptrdiff_t, std::size_t>> known;
   for (std::size_t i = 0; i < m_answer->table.configurations.size(); ++i) {
     if (!record(i).is_default) continue;
-    const std::ptrdiff_t known = std::count_if(m_answer->table.trials.begin(), m_answer->table.trials.end(),
+    const std::ptrdiff_t sizes = std::count_if(m_answer->table.trials.begin(), m_answer->table.trials.end(),
                                                [&](const auto& row) { return !row[i].key.empty(); });
-    if (known <= most) continue;
-    most = known;
-    best = i;
+    if (sizes > 0) known.emplace_back(-sizes, i);
   }
-  return best;
+  std::sort(known.begin(), known.end());
+  std::vector<std::size_t> out;
+  for (const auto& [sizes, configuration] : known) out.push_back(configuration);
+  return out;
+}
+
+/// What callers pass its kernel; none where it cannot be packed.
+std::optional<std::string> PackedFamily::arguments_of(std::size_t configuration) {
+  if (!m_at_hand->spaces.contains(record(configuration).kernel)) return std::nullopt;
+  try {
+    m_at_hand->require_described(m_answer->table, configuration);
+    return arguments_text(
+        packing::packed_kernel(spec_of(record(configuration).kernel), case_of(0).problem).parameters);
+  } catch (const model::Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Whether the pack's launch of it applies: a binary of a measured size is that of `problem` too.
+bool PackedFamily::runs_at(std::size_t configuration, const model::Problem& problem) {
+  if (!answers::may_run(m_at_hand->spaces, m_at_hand->device.limits, record(configuration), problem))
+    return false;
+  const auto [known, is_new] = m_jobs.try_emplace(configuration);
+  std::set<model::Digest>& jobs = known->second;
+  for (std::size_t size = 0; is_new && size < m_answer->table.cases.size(); ++size)
+    if (is_tried(configuration, size)) jobs.insert(job_of(configuration, case_of(size).problem).key());
+  return jobs.contains(job_of(configuration, problem).key());
+}
+
+namespace {
+
+/// Beside the measured sizes: with one dimension, or all, one larger, and with one dimension of 1.
+std::vector<model::Problem> sizes_beside(const std::vector<db::Case>& cases) {
+  std::vector<model::Problem> out;
+  for (const db::Case& one : cases) {
+    model::Problem all = one.problem;
+    for (std::size_t i = 0; i < all.sizes.size(); ++i) {
+      ++all.sizes[i].value;
+      for (const std::int64_t value : {one.problem.sizes[i].value + 1, std::int64_t{1}})
+        out.emplace_back(one.problem).sizes[i].value = value;
+    }
+    out.push_back(std::move(all));
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Each time the one that helps at most sizes.
+std::string PackedFamily::add_defaults(std::vector<std::size_t>& defaults) {
+  std::vector<std::size_t> held = m_answer->cover.set.configurations;
+  held.insert(held.end(), defaults.begin(), defaults.end());
+  const bool is_at_hand = std::all_of(held.begin(), held.end(), [&](std::size_t one) {
+    return m_at_hand->spaces.contains(record(one).kernel);
+  });
+  if (!is_at_hand || held.empty()) return "";  // it will be refused
+  std::vector<model::Problem> open = sizes_beside(m_answer->table.cases);
+  const auto run_by = [&](std::size_t one) {
+    return [this, one](const model::Problem& problem) { return runs_at(one, problem); };
+  };
+  for (const std::size_t one : held) std::erase_if(open, run_by(one));
+  const std::optional<std::string> arguments = arguments_of(held.front());
+  std::vector<std::size_t> others = defaults_by_sizes();
+  std::erase_if(others, [&](std::size_t one) { return arguments_of(one) != arguments; });
+  while (!open.empty()) {
+    std::ptrdiff_t most = 0;
+    std::size_t next = 0;
+    for (const std::size_t one : others) {
+      const std::ptrdiff_t helped = std::count_if(open.begin(), open.end(), run_by(one));
+      if (helped > most) std::tie(most, next) = std::pair(helped, one);
+    }
+    if (most == 0) return open.back().size_text();
+    defaults.push_back(next);
+    std::erase_if(open, run_by(next));
+  }
+  return "";
 }
 
 }  // namespace tuner::cli

@@ -3,51 +3,18 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "config/settings.hpp"
 #include "tuner/cli/cover_answer.hpp"
-#include "tuner/cli/terminal/terminal.hpp"
-#include "tuner/compile/compile_pool.hpp"
+#include "tuner/cli/pack_compiler.hpp"
 #include "tuner/model/compile_job.hpp"
 #include "tuner/space/compiled_spec.hpp"
 #include "tuner/use/pack_writer.hpp"
 
 namespace tuner::cli {
-
-/// Compiles for devices that need not be here, through the cache, several binaries at a time.
-class PackCompiler {
- public:
-  /// `printer` shows how far it is. Both must outlive the object.
-  PackCompiler(const config::Settings& settings, terminal::LinePrinter& printer)
-      : m_settings(settings), m_printer(printer) {}
-
-  /// That of a device's binaries: `nvrtc 13.0`. Throws model::Error where the device has no compiler: it
-  /// answered from a recording.
-  const std::string& name(const model::DeviceInfo& device) { return of(device).name; }
-  /// Begins with a job; one that was begun already is left alone.
-  void start(const model::DeviceInfo& device, model::CompileJob job);
-  /// Waits for a job that was begun. Throws model::Error where it does not compile; `what` is what messages
-  /// call it.
-  std::shared_ptr<const model::Compilation> compiled(const model::DeviceInfo& device,
-                                                     const model::Digest& job, const std::string& what);
-
- private:
-  struct Kind {
-    std::string name;
-    std::unique_ptr<compile::CompilePool> pool;
-    std::map<compile::CompilePool::Ticket, model::Digest> jobs;  ///< by key
-  };
-  Kind& of(const model::DeviceInfo& device);
-
-  const config::Settings& m_settings;
-  terminal::LinePrinter& m_printer;
-  std::map<std::string, Kind> m_kinds;
-  std::map<model::Digest, std::shared_ptr<const model::Compilation>> m_results;  ///< null: not there yet
-  std::size_t m_done = 0;
-};
 
 /// One family at one element type, on its way into a pack.
 class PackedFamily {
@@ -55,8 +22,10 @@ class PackedFamily {
   PackedFamily(use::Pack& pack, PackCompiler& compiler) : m_pack(pack), m_compiler(compiler) {}
 
   /// Adds what a device's answers say; these must outlive the object. Throws model::Error where the spec of a
-  /// configuration is not at hand, and where kernels do not take the same arguments.
-  void add(const answers::CoverAnswer& answer, const KernelsAtHand& at_hand);
+  /// configuration is not at hand, and where kernels do not take the same arguments. Besides the cover it
+  /// holds the default that is known at most sizes, and more kernels' where programs may ask for sizes at
+  /// which none of these runs. Returns such a size that no default helps, as 513x511x7; empty: there is none.
+  std::string add(const answers::CoverAnswer& answer, const KernelsAtHand& at_hand);
   /// Puts it into the pack.
   void finish() { m_pack.kernels.push_back(std::move(m_kernel)); }
 
@@ -67,7 +36,7 @@ class PackedFamily {
   std::string architecture() const;
   void say_toolkit(const model::Environment& environment);
   const space::CompiledSpec& spec_of(const std::string& kernel);
-  model::CompileJob job_of(std::size_t configuration, std::size_t size);
+  model::CompileJob job_of(std::size_t configuration, const model::Problem& problem);
   bool is_tried(std::size_t configuration, std::size_t size) const {
     return !m_answer->table.trials[size][configuration].key.empty();
   }
@@ -80,7 +49,10 @@ class PackedFamily {
   void require_same_buffers(std::size_t configuration);
   void add_measured(use::Target& target, std::optional<std::size_t> untuned);
   std::uint32_t in_place_of_failed(const cover::Sizes& size);
-  std::optional<std::size_t> default_configuration() const;
+  std::vector<std::size_t> defaults_by_sizes() const;
+  std::optional<std::string> arguments_of(std::size_t configuration);
+  bool runs_at(std::size_t configuration, const model::Problem& problem);
+  std::string add_defaults(std::vector<std::size_t>& defaults);
 
   use::Pack& m_pack;
   PackCompiler& m_compiler;
@@ -90,6 +62,8 @@ class PackedFamily {
   const KernelsAtHand* m_at_hand = nullptr;
   std::optional<std::size_t> m_like;  ///< the configuration whose buffers those of the others are
   std::map<std::string, std::shared_ptr<const space::CompiledSpec>> m_specs;
+  std::map<std::size_t, std::set<model::Digest>>
+      m_jobs;                                         ///< of a configuration, at the sizes where it was tried
   std::map<model::Digest, std::uint32_t> m_launches;  ///< by kernel, configuration and binary
 };
 

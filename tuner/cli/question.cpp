@@ -69,7 +69,14 @@ db::BestQuery query_of(const Context& context, const config::Settings& settings,
   if (context.flags.contains("execution")) query.execution = settings.text("execution");
   query.type = settings.type();
   query.row_padding.reset();
-  if (context.flags.contains("pad")) query.row_padding = settings.paddings().front();
+  if (context.flags.contains("pad")) {
+    const std::vector<std::int64_t> paddings = settings.paddings();
+    if (paddings.size() > 1)
+      throw model::UsageError(
+          fmt::format("one padding is taken, '{}' is {}", settings.text("pad"), paddings.size()),
+          "give one; without --pad there is an answer for each");
+    query.row_padding = paddings.front();
+  }
   ask_for_bits(connection, question, query);
   return query;
 }

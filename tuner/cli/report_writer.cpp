@@ -204,6 +204,17 @@ std::set<model::Digest> add_trials(const db::Connection& connection, const Repor
   return runs;
 }
 
+/// What people should know of specs that are not what was measured, each kernel once.
+void add_edits(const db::Connection& connection, const ReportOptions& options, reports::ReportInput& input) {
+  if (options.context == nullptr) return;
+  const std::vector<answers::SpecNote> notes =
+      spec_notes(connection, input.answers, options.spec, *options.context);
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    std::string text = answers::sentence(notes[i], input.answers[i].winner.kernel);
+    if (!text.empty() && std::ranges::count(input.notes, text) == 0) input.notes.push_back(std::move(text));
+  }
+}
+
 /// It reads the connection as long as it lives.
 reports::ReportInput gather(const db::Connection& connection, const config::Settings& settings,
                             const ReportOptions& options) {
@@ -230,6 +241,7 @@ reports::ReportInput gather(const db::Connection& connection, const config::Sett
   if (input.trials.empty()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
+  add_edits(connection, options, input);
   add_gain(connection, options, input.notes);
   input.ceilings = db::ceilings(connection);
   add_explanations(connection, settings, options, input);
@@ -306,6 +318,7 @@ int report(const Context& context, ReportOptions options) {
     throw model::UsageError("rows of CSV have no room for what a program gains", "write another --format");
   if (!options.size_text.empty()) options.sizes = config::parse_sizes(options.size_text);
   options.command = context.command_line();
+  if (options.run.empty()) options.context = &context;
   require_report(options.path, options.format);
   const config::Settings settings = context.settings();
   write_report(db::open_results(settings.database()), settings, options);

@@ -11,6 +11,8 @@
 
 namespace tuner::cli {
 
+struct Context;
+
 struct ReportOptions {
   std::string path;       ///< where to; empty or `-`: stdout
   std::string format;     ///< md, html, csv, json; empty: by the path's extension, else md
@@ -24,6 +26,7 @@ struct ReportOptions {
   std::string program;  ///< a capture whose gain is said, of the kernel of `filter`; empty: none
   std::function<bool(const model::TrialRecord&)> keep;  ///< further selection; may be empty
   std::string command;                                  ///< that reproduces it, as shown in the report
+  const Context* context = nullptr;  ///< of the program: specs edited since are told; null: they are not
 };
 
 /// Fails early where no report could be written: an unknown format, or a path that cannot be written. Throws

@@ -39,7 +39,7 @@ std::vector<std::string> kernels_of(const config::Settings& settings, const Slur
   const config::Setting* named = settings.find("kernels");
   if (named->layer == config::Layer::defaults && !model::recording_of(settings.text("device")).empty())
     return {};
-  return {named->value};
+  return settings.kernels();
 }
 
 /// Mistakes are told here, once, and not by every task.

@@ -178,11 +178,12 @@ std::string_view to_string(Verdict verdict) {
 Ratio unpaired_ratio(std::span<const double> a, std::span<const double> b, std::uint64_t seed) {
   Ratio out;
   out.ratio = median(a) / median(b);
-  if (std::min(a.size(), b.size()) < fewest) {
+  if (const std::size_t least = std::min(a.size(), b.size()); least < fewest) {
+    const double doubt = least < 3 ? 1.5 : 1.15;
     const auto [fastest_a, slowest_a] = std::minmax_element(a.begin(), a.end());
     const auto [fastest_b, slowest_b] = std::minmax_element(b.begin(), b.end());
-    out.low = *fastest_a / *slowest_b;
-    out.high = *slowest_a / *fastest_b;
+    out.low = *fastest_a / *slowest_b / doubt;
+    out.high = *slowest_a / *fastest_b * doubt;
     return out;
   }
   std::mt19937_64 random(seed);

@@ -243,13 +243,18 @@ class Attempts {
     m_text += file.filename().string();
     m_absent_place = place;
   }
-  [[noreturn]] void fail() const {
+  /// `wanted`: the one place that TUNER_NVRTC names; empty: none.
+  [[noreturn]] void fail(const std::string& wanted) const {
     throw model::Error(
         "NVRTC, CUDA's run-time compiler, could not be loaded. Tried:" + m_text,
-        "install the CUDA toolkit 12.4 or newer, or set TUNER_NVRTC to libnvrtc or the folder it is in; "
-        "where pip installed this program: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
-        "nvidia-cuda-crt; "
-        "`tuner run` and `tuner check` can use this processor instead: --device cpu",
+        (wanted.empty() ? "install the CUDA toolkit 12.4 or newer, or set TUNER_NVRTC to libnvrtc or the "
+                          "folder it is in; "
+                        : fmt::format("TUNER_NVRTC is {}: name libnvrtc or the folder it is in, or unset it "
+                                      "to have the usual places searched; ",
+                                      wanted)) +
+            "where pip installed this program: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
+            "nvidia-cuda-crt; "
+            "`tuner run` and `tuner check` can use this processor instead: --device cpu",
         model::ExitCode::no_device);
   }
 
@@ -313,7 +318,7 @@ std::shared_ptr<const Library> load_library(const std::string& explicit_path) {
   for (const Candidate& candidate : library_candidates(wanted)) {
     if (std::shared_ptr<const Library> library = try_candidate(candidate, attempts)) return library;
   }
-  attempts.fail();
+  attempts.fail(wanted);
 }
 
 #else  // its interface is not known
