@@ -223,18 +223,34 @@ std::uint32_t PackedFamily::in_place_of_failed(const cover::Sizes& size) {
                          : use::no_index;  // which of several binaries is for this size is unknown
 }
 
-/// Those that are known at most sizes come first.
+namespace {
+
+/// At how many sizes it has a time, and what it loses there in the mean.
+std::pair<std::ptrdiff_t, double> known_loss(const cover::Losses& losses, std::size_t configuration) {
+  std::ptrdiff_t sizes = 0;
+  double sum = 0;
+  for (std::size_t size = 0; size < losses.sizes(); ++size) {
+    if (!losses.is_known(size, configuration)) continue;
+    ++sizes;
+    sum += losses.at(size, configuration);
+  }
+  return {sizes, sizes > 0 ? sum / static_cast<double>(sizes) : 0};
+}
+
+}  // namespace
+
+/// Those that are known at most sizes come first, of such the fastest.
 std::vector<std::size_t> PackedFamily::defaults_by_sizes() const {
-  std::vector<std::pair<std::ptrdiff_t, std::size_t>> known;
+  const cover::Losses losses(m_answer->table.times);
+  std::vector<std::tuple<std::ptrdiff_t, double, std::size_t>> known;
   for (std::size_t i = 0; i < m_answer->table.configurations.size(); ++i) {
     if (!record(i).is_default) continue;
-    const std::ptrdiff_t sizes = std::count_if(m_answer->table.trials.begin(), m_answer->table.trials.end(),
-                                               [&](const auto& row) { return !row[i].key.empty(); });
-    if (sizes > 0) known.emplace_back(-sizes, i);
+    const auto [sizes, loss] = known_loss(losses, i);
+    if (sizes > 0) known.emplace_back(-sizes, loss, i);
   }
   std::sort(known.begin(), known.end());
   std::vector<std::size_t> out;
-  for (const auto& [sizes, configuration] : known) out.push_back(configuration);
+  for (const auto& [sizes, loss, configuration] : known) out.push_back(configuration);
   return out;
 }
 

@@ -9,7 +9,8 @@
 namespace tuner::use {
 namespace {
 
-/// A launch with operands of other sizes than the function's parameters would read beyond them.
+/// A launch with operands of other sizes than the function's parameters would read beyond them. Whether there
+/// are more parameters the sweep has seen; to ask here would be an error that compute-sanitizer tells.
 tuner_error check_operands(const Driver& driver, const PackView& view, const StepRecord& step,
                            CuFunction function, const ConfigurationRecord& configuration) {
   if (driver.func_get_param_info == nullptr) return TUNER_OK;
@@ -23,9 +24,7 @@ tuner_error check_operands(const Driver& driver, const PackView& view, const Ste
       return fail(TUNER_CANNOT_LOAD, "%s: its parameter %u is not what the pack says",
                   view.text(configuration.kernel), i + 1);
   }
-  if (driver.func_get_param_info(function, step.operands.count, &offset, &bytes) != 0) return TUNER_OK;
-  return fail(TUNER_CANNOT_LOAD, "%s takes more than the %u arguments that the pack says",
-              view.text(configuration.kernel), step.operands.count);
+  return TUNER_OK;
 }
 
 /// All configurations that run this binary.
