@@ -137,33 +137,6 @@ TEST_SUITE("use") {
     CHECK_THROWS_AS(static_cast<void>(written(pack)), std::invalid_argument);  // of another architecture
   }
 
-  TEST_CASE("at a size where what the rule picks failed another runs, or none") {
-    tests::StandIn& driver = tests::fresh_stand_in();
-    Pack pack = sample_pack();
-    auto& measured = pack.kernels[0].targets[0].measured;
-    measured.push_back({{512, 512}, 1, 0, -1});
-    measured.push_back({{256, 256}, no_index, 0, -1});
-    tuner_choice choice;
-    const auto both = [&](tuner_known known) {
-      REQUIRE(Opened(pack).pick({512, 512}, choice) == TUNER_OK);
-      CHECK(choice.known == known);
-      CHECK(choice.index == 1);
-      CHECK(choice.loss_bound < 0);
-      const Opened opened(pack);
-      CHECK(opened.pick({256, 256}, choice) == TUNER_NO_CONFIGURATION);
-      CHECK(std::string(tuner_error_detail()).find("what was tried at these sizes failed") !=
-            std::string::npos);
-      CHECK(opened.pick({260, 256}, choice) == TUNER_OK);
-    };
-    both(TUNER_BY_RULE);
-    driver.gpus[0].name = "NVIDIA H200";  // another GPU of the architecture
-    both(TUNER_SAME_ARCHITECTURE);
-    pack.configurations[1].applies = constant(0);
-    CHECK(Opened(pack).pick({512, 512}, choice) == TUNER_NO_CONFIGURATION);
-    measured.back().loss = 0;  // then it is an index of nothing
-    CHECK_THROWS_AS(static_cast<void>(written(pack)), std::invalid_argument);
-  }
-
   TEST_CASE("of several binaries of the default the one for the sizes answers") {
     tests::fresh_stand_in();
     Pack pack = sample_pack();

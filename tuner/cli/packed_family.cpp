@@ -10,6 +10,7 @@
 
 #include "tuner/cli/output.hpp"
 #include "tuner/model/error.hpp"
+#include "tuner/packing/launch_limits.hpp"
 #include "tuner/packing/packed_kernel.hpp"
 
 namespace tuner::cli {
@@ -46,6 +47,7 @@ std::string PackedFamily::add(const answers::CoverAnswer& answer, const KernelsA
     if (std::isfinite(bound.loss) && bound.share > promise.confidence) promise = {bound.loss, bound.share};
   target.rule = packing::rule_code(answer.cover.rule, m_kernel.sizes.size(), places, promise);
   add_measured(target, untuned);
+  for (const std::size_t one : all) keep_from_failures(one);
   for (const std::size_t one : defaults) {
     const std::vector<std::uint32_t> launches = all_launches(one);
     target.defaults.insert(target.defaults.end(), launches.begin(), launches.end());
@@ -154,20 +156,42 @@ void PackedFamily::require_same_arguments(const std::string& kernel, std::vector
   }
   const std::string own = arguments_text(parameters), other = arguments_text(m_kernel.parameters);
   for (std::size_t i = 0; own == other && i < parameters.size(); ++i) {
-    std::uint32_t& alignment = m_kernel.parameters[i].alignment;
-    alignment = std::max(alignment, parameters[i].alignment);
+    use::Parameter& known = m_kernel.parameters[i];
+    known.alignment = std::max(known.alignment, parameters[i].alignment);
+    known.is_read = known.is_read || parameters[i].is_read;
+    known.is_written = known.is_written || parameters[i].is_written;
   }
   if (own == other) return;
   throw model::Error(fmt::format("{} takes {}, and {} takes {}", m_first, other, kernel, own),
                      "pack them apart: --kernel NAME");
 }
 
-/// At the measured sizes, as the first configuration has them.
+namespace {
+
+/// Beside the measured sizes: with one dimension, or all, one larger, and with one dimension of 1.
+std::vector<model::Problem> sizes_beside(const std::vector<db::Case>& cases) {
+  std::vector<model::Problem> out;
+  for (const db::Case& one : cases) {
+    model::Problem all = one.problem;
+    for (std::size_t i = 0; i < all.sizes.size(); ++i) {
+      ++all.sizes[i].value;
+      for (const std::int64_t value : {one.problem.sizes[i].value + 1, std::int64_t{1}})
+        out.emplace_back(one.problem).sizes[i].value = value;
+    }
+    out.push_back(std::move(all));
+  }
+  return out;
+}
+
+}  // namespace
+
+/// At the measured sizes and beside them, as the first configuration has them.
 void PackedFamily::require_same_buffers(std::size_t configuration) {
   if (!m_like) m_like = configuration;
   if (record(*m_like).kernel == record(configuration).kernel) return;
   const auto bytes = [&](const model::TrialRecord& trial, const model::Problem& problem) {
     std::map<std::string, std::int64_t> out;
+    if (!answers::may_run(m_at_hand->spaces, m_at_hand->device.limits, trial, problem)) return out;
     const auto plan =
         m_at_hand->spaces.at(trial.kernel).make_plan(problem, trial.configuration, m_at_hand->device.limits);
     if (const auto* made = std::get_if<model::Plan>(&plan)) {
@@ -176,51 +200,42 @@ void PackedFamily::require_same_buffers(std::size_t configuration) {
     }
     return out;
   };
-  for (const db::Case& one : m_answer->table.cases) {
-    const auto own = bytes(record(configuration), one.problem), other = bytes(record(*m_like), one.problem);
+  std::vector<model::Problem> sizes = sizes_beside(m_answer->table.cases);
+  for (const db::Case& one : m_answer->table.cases) sizes.push_back(one.problem);
+  for (const model::Problem& one : sizes) {
+    const auto own = bytes(record(configuration), one), other = bytes(record(*m_like), one);
     if (own.empty() || other.empty()) continue;
     for (const auto& [name, count] : other) {
       if (own.at(name) == count) continue;
       throw model::Error(
-          fmt::format("at {} {} takes {} bytes of {}, and {} takes {}", one.problem.size_text(),
+          fmt::format("at {} {} takes {} bytes of {}, and {} takes {}", one.size_text(),
                       record(*m_like).kernel, count, name, record(configuration).kernel, own.at(name)),
           "pack them apart: --kernel NAME");
     }
   }
 }
 
-/// Also what runs in place of what failed at a size.
+/// What the rule picks there, or else the default, where they were measured.
 void PackedFamily::add_measured(use::Target& target, std::optional<std::size_t> untuned) {
   const cover::Table& times = m_answer->table.times;
-  const cover::Rule& rule = m_answer->cover.rule;
   const cover::Losses losses(times);
-  std::set<cover::Sizes> failed;
-  for (const cover::FailedAt& there : rule.failed)
-    if (rule.has_failed(there.sizes, rule.leaf(there.sizes).configuration)) failed.insert(there.sizes);
   for (std::size_t size = 0; size < times.sizes.size(); ++size) {
-    std::optional<std::size_t> picked = rule.pick(times.sizes[size]);
-    const bool is_default = failed.contains(times.sizes[size]) && untuned &&
-                            losses.is_known(size, *untuned) && (!picked || !losses.is_known(size, *picked));
-    if (is_default) picked = untuned;
+    std::optional<std::size_t> picked = m_answer->cover.rule.pick(times.sizes[size]);
+    if (!picked || !losses.is_known(size, *picked)) picked = untuned;
     if (!picked || times.times[size][*picked].known != cover::Known::measured) continue;
-    failed.erase(times.sizes[size]);
     target.measured.push_back({times.sizes[size], launches(*picked, size),
                                m_answer->table.trials[size][*picked].median_ns, losses.at(size, *picked)});
   }
-  for (const cover::Sizes& size : failed) target.measured.push_back({size, in_place_of_failed(size), 0, -1});
 }
 
-/// Untried there: by the rule what may run, else none.
-std::uint32_t PackedFamily::in_place_of_failed(const cover::Sizes& size) {
-  model::Problem problem = case_of(0).problem;
-  for (std::size_t i = 0; i < size.size(); ++i) problem.sizes[i].value = size[i];
-  const auto picked = m_answer->cover.rule.pick(size, [&](std::size_t one) {
-    return answers::may_run(m_at_hand->spaces, m_at_hand->device.limits, record(one), problem);
-  });
-  if (!picked) return use::no_index;
-  const std::vector<std::uint32_t> all = all_launches(*picked);
-  return all.size() == 1 ? all.front()
-                         : use::no_index;  // which of several binaries is for this size is unknown
+/// Where it failed, none of its launches applies, on any GPU of the architecture.
+void PackedFamily::keep_from_failures(std::size_t configuration) {
+  for (const cover::FailedAt& there : m_answer->cover.rule.failed) {
+    if (!std::ranges::binary_search(there.configurations, configuration)) continue;
+    for (const std::uint32_t one : all_launches(configuration))
+      if (m_kept.insert({one, there.sizes}).second)
+        packing::leave_out(m_pack.configurations[one], there.sizes);
+  }
 }
 
 namespace {
@@ -276,25 +291,6 @@ bool PackedFamily::runs_at(std::size_t configuration, const model::Problem& prob
     if (is_tried(configuration, size)) jobs.insert(job_of(configuration, case_of(size).problem).key());
   return jobs.contains(job_of(configuration, problem).key());
 }
-
-namespace {
-
-/// Beside the measured sizes: with one dimension, or all, one larger, and with one dimension of 1.
-std::vector<model::Problem> sizes_beside(const std::vector<db::Case>& cases) {
-  std::vector<model::Problem> out;
-  for (const db::Case& one : cases) {
-    model::Problem all = one.problem;
-    for (std::size_t i = 0; i < all.sizes.size(); ++i) {
-      ++all.sizes[i].value;
-      for (const std::int64_t value : {one.problem.sizes[i].value + 1, std::int64_t{1}})
-        out.emplace_back(one.problem).sizes[i].value = value;
-    }
-    out.push_back(std::move(all));
-  }
-  return out;
-}
-
-}  // namespace
 
 /// Each time the one that helps at most sizes.
 std::string PackedFamily::add_defaults(std::vector<std::size_t>& defaults) {

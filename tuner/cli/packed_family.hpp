@@ -48,7 +48,7 @@ class PackedFamily {
   void require_same_arguments(const std::string& kernel, std::vector<use::Parameter> parameters);
   void require_same_buffers(std::size_t configuration);
   void add_measured(use::Target& target, std::optional<std::size_t> untuned);
-  std::uint32_t in_place_of_failed(const cover::Sizes& size);
+  void keep_from_failures(std::size_t configuration);
   std::vector<std::size_t> defaults_by_sizes() const;
   std::optional<std::string> arguments_of(std::size_t configuration);
   bool runs_at(std::size_t configuration, const model::Problem& problem);
@@ -63,8 +63,9 @@ class PackedFamily {
   std::optional<std::size_t> m_like;  ///< the configuration whose buffers those of the others are
   std::map<std::string, std::shared_ptr<const space::CompiledSpec>> m_specs;
   std::map<std::size_t, std::set<model::Digest>>
-      m_jobs;                                         ///< of a configuration, at the sizes where it was tried
-  std::map<model::Digest, std::uint32_t> m_launches;  ///< by kernel, configuration and binary
+      m_jobs;  ///< of a configuration, at the sizes where it was tried
+  std::set<std::pair<std::uint32_t, cover::Sizes>> m_kept;  ///< launches, from sizes where they failed
+  std::map<model::Digest, std::uint32_t> m_launches;        ///< by kernel, configuration and binary
 };
 
 }  // namespace tuner::cli

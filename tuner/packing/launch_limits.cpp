@@ -151,4 +151,15 @@ void require_launchable(use::Configuration& configuration, const model::Compilat
   Conditions(configuration, binary).add_all();
 }
 
+void leave_out(use::Configuration& configuration, const std::vector<std::int64_t>& sizes) {
+  Expression others = use::constant(0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Expression differs =
+        use::binary(Op::not_equal, use::size(static_cast<std::uint32_t>(i)), use::constant(sizes[i]));
+    others = i == 0 ? differs : use::binary(Op::bit_or, others, differs);
+  }
+  Expression& applies = configuration.applies;
+  applies = applies.empty() ? others : use::binary(Op::bit_and, others, applies);
+}
+
 }  // namespace tuner::packing

@@ -86,12 +86,9 @@ class Ladder {
     return each(rung, [&](const Layer& layer, std::uint32_t target) {
       const MeasuredRecord* const size = find(layer, target);
       if (size == nullptr) return false;
-      const bool takes_a_place = size->loss < 0;  // of what failed, and the rule would pick
-      const bool was_there = known == TUNER_MEASURED && !takes_a_place;  // another GPU's limits are others
-      const bool may_run =
-          size->configuration != no_index && (was_there || applies(layer.view, size->configuration));
-      if (takes_a_place) return set(may_run ? size->configuration : no_index, known_by_rule(known), 0, -1, 0);
-      return may_run && set(size->configuration, known, size->expected_ns, size->loss, 1);
+      const bool was_there = known == TUNER_MEASURED;  // another GPU's limits are others
+      return (was_there || applies(layer.view, size->configuration)) &&
+             set(size->configuration, known, size->expected_ns, size->loss, 1);
     });
   }
 
@@ -132,10 +129,6 @@ class Ladder {
   }
 
  private:
-  static tuner_known known_by_rule(tuner_known known) {
-    return known == TUNER_MEASURED ? TUNER_BY_RULE : known;
-  }
-
   template <typename Try>
   bool each(std::uint32_t Rungs::*rung, const Try& attempt) {
     for (std::uint32_t layer = m_pack.layer_count; layer-- > 0;) {
@@ -274,9 +267,6 @@ tuner_error choose(const tuner_kernel& kernel, int place, const std::int64_t* si
                         ladder.measured(&Rungs::architecture, TUNER_SAME_ARCHITECTURE) ||
                         ladder.by_rule(&Rungs::architecture, TUNER_SAME_ARCHITECTURE) ||
                         ladder.by_default(&Rungs::own) || ladder.by_default(&Rungs::architecture);
-  if (is_found && answer.configuration == no_index)
-    return fail(TUNER_NO_CONFIGURATION, "%s: what was tried at these sizes failed",
-                tuner_kernel_family(&kernel));
   if (is_found) return TUNER_OK;
   const Device& device = kernel.pack->devices[place];
   if (!ladder.has_architecture())

@@ -161,7 +161,6 @@ tuner_error prepare_target(tuner_pack& pack, std::uint32_t layer, const TargetRe
   const PackView& view = pack.layers[layer].view;
   const auto prepare_one = [&](std::uint32_t configuration) {
     Loaded* loaded = nullptr;
-    if (configuration == no_index) return TUNER_OK;
     return load(pack, layer, view.configurations()[configuration].image, context, context_id, loaded);
   };
   const auto prepare_each = [&](const Range& range) {

@@ -102,13 +102,7 @@ bool same_text(const PackView& a, const Text& in_a, const PackView& b, const Tex
   return std::strcmp(a.text(in_a), b.text(in_b)) == 0;
 }
 
-bool same_code(const PackView& a, const Code& in_a, const PackView& b, const Code& in_b) {
-  return in_a.bytes == in_b.bytes &&
-         std::memcmp(a.bytes(ByteSection::code) + in_a.at, b.bytes(ByteSection::code) + in_b.at,
-                     in_a.bytes & ~real_code) == 0;
-}
-
-/// Whether calls that fit one fit the other.
+/// Whether calls that fit one fit the other. How many bytes a pointer needs each layer asks by itself.
 bool alike(const PackView& a, const KernelRecord& in_a, const PackView& b, const KernelRecord& in_b) {
   if (in_a.sizes.count != in_b.sizes.count || in_a.parameters.count != in_b.parameters.count) return false;
   for (std::uint32_t i = 0; i < in_a.sizes.count; ++i) {
@@ -118,7 +112,7 @@ bool alike(const PackView& a, const KernelRecord& in_a, const PackView& b, const
     const ParameterRecord& one = a.parameters()[in_a.parameters.first + i];
     const ParameterRecord& other = b.parameters()[in_b.parameters.first + i];
     if (!same_text(a, one.name, b, other.name) || one.type != other.type ||
-        one.is_pointer != other.is_pointer || !same_code(a, one.bytes, b, other.bytes))
+        one.is_pointer != other.is_pointer || one.is_written != other.is_written)
       return false;
   }
   return true;

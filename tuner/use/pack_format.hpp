@@ -13,7 +13,7 @@ namespace tuner::use {
 
 inline constexpr char magic[8] = {'T', 'U', 'N', 'E', 'R', 'P', 'K', '\n'};
 /// A reader refuses packs of another version than its own.
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::uint32_t no_index = 0xffffffff;  ///< in place of an index
 
 /// Variables of code: sizes from 0, then what the device says, then the derived values of a configuration.
@@ -104,7 +104,7 @@ struct TargetRecord {
 
 struct MeasuredRecord {
   std::uint32_t first_number;   ///< in `numbers`, as many as the kernel has sizes
-  std::uint32_t configuration;  ///< no_index, with a negative loss: none may run at this size
+  std::uint32_t configuration;
   double expected_ns;
   double loss;
 };

@@ -100,8 +100,7 @@ class Checker {
       const std::int64_t* const numbers = m_pack.numbers() + size.first_number;
       if (before != nullptr && !ascends(before, numbers)) return false;
       before = numbers;
-      const bool is_refused = size.configuration == no_index && size.loss < 0;
-      return (is_refused || is_for(size.configuration, architecture)) && size.expected_ns >= 0;
+      return is_for(size.configuration, architecture) && size.expected_ns >= 0;
     };
     std::uint32_t place = 0;
     const auto is_sound_node = [&](const NodeRecord& one) {

@@ -128,8 +128,7 @@ class Writer {
         owner = i;
       };
       for (const Target& target : m_pack.kernels[i].targets) {
-        for (const MeasuredSize& size : target.measured)
-          if (size.configuration != no_index || size.loss >= 0) own(size.configuration);
+        for (const MeasuredSize& size : target.measured) own(size.configuration);
         for (const RuleNode& node : target.rule) {
           if (node.condition.empty()) own(node.configuration);
           for (const std::uint32_t other : node.otherwise) own(other);

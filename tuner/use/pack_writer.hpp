@@ -148,8 +148,7 @@ struct MeasuredSize {
   std::vector<std::int64_t> sizes = {};
   std::uint32_t configuration = 0;
   double expected_ns = 0;  ///< 0: not known
-  /// Against the best that was measured at this size: 0.013 is 1.3 %. Negative: it was not tried there, and
-  /// takes the place of what failed; no_index: nothing does.
+  /// Against the best that was measured at this size: 0.013 is 1.3 %.
   double loss = 0;
 };
 
