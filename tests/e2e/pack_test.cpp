@@ -175,7 +175,8 @@ extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int
     author.add("fours", fours);
     std::string others = spec("scale");  // at fewer sizes, so that its default is not the first
     others.replace(others.find(any), any.size(), "[\"N != 500\"]");
-    author.add("scale", others);
+    const std::string reads = "access = \"in\"";
+    author.add("scale", others.replace(others.find(reads), reads.size(), "access = \"inout\""));
     std::string slow = source;
     slow.insert(slow.find("  const int first"), "  for (volatile int s = 0; s < 300; s = s + 1) {}\n");
     write_text(author.home / "scale.cu", slow);
@@ -190,12 +191,16 @@ extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int
       REQUIRE_MESSAGE(result.exit_code == 0, result.err);
       return words_of(result.err);
     };
+    bool is_x_written = false;
     const auto picked = [&](std::int64_t n) -> std::string {
       const Opened opened(author.home / "scale.tuned");
       const tuner_kernel* kernel = nullptr;
       REQUIRE(tuner_kernel_find(opened.pack, "scale", nullptr, &kernel) == TUNER_OK);
       tuner_choice choice{};
       const tuner_error error = tuner_kernel_pick(kernel, TUNER_CPU, &n, 1, &choice);
+      tuner_parameter x{};
+      CHECK(tuner_kernel_parameter(kernel, 0, &x) == TUNER_OK);
+      is_x_written = x.is_written != 0;
       return error == TUNER_OK ? choice.kernel : tuner_error_text(error);
     };
     CHECK_FALSE(has(packed({}), "nothing in the pack runs"));
@@ -203,10 +208,12 @@ extern "C" __global__ void twice(const float* w, float* y, int N, int chunk, int
     CHECK(picked(1000) == "fours");
     CHECK(picked(777) == "scale");
     CHECK(picked(1) == "scale");
+    CHECK(is_x_written);  // by one of the two
 
     CHECK(has(packed({"--kernel", "fours"}),
               "nothing in the pack runs at 3001; after `tuner run --sizes 3001"));
     CHECK(has(picked(777), "No configuration of the pack can run"));
+    CHECK_FALSE(is_x_written);
   }
 
   TEST_CASE("a variable of a kernel is cleared, whether callers pass its memory or not") {
@@ -370,8 +377,8 @@ extern "C" __global__ void ref(double* y, double* m, int N) { for (int i = 0; i 
       return is_found ? choice.configuration : tuner_error_detail();
     };
     CHECK(picked(1000) == "BLOCK=128");
-    CHECK(picked(2000) == "BLOCK=64");  // the default, whose time there is known
-    CHECK(has(picked(3000), "what was tried at these sizes failed"));
+    CHECK(picked(2000) == "BLOCK=64");     // the default, whose time there is known
+    CHECK(has(picked(3000), "fill on "));  // nothing
     CHECK(picked(4000) == "BLOCK=128");
     CHECK(picked(5000) == "BLOCK=128");
     const ProgramResult cover = author.types({"cover", "--at-most", "1"});
@@ -385,6 +392,64 @@ extern "C" __global__ void ref(double* y, double* m, int N) { for (int i = 0; i 
     const ProgramResult edited = author.types({"pack", "-o", "no.tuned"});
     CHECK(edited.exit_code == 1);
     CHECK(has(words_of(edited.err), "the spec of fill is not at hand, or has changed"));
+  }
+
+  TEST_CASE("what failed at a size runs there in no place: by rule, by default, or from another pack") {
+    const Author author;
+    write_fill(author, "ceil_div(N, BLOCK)");
+    std::string one_binary = tuner::test::read_text(author.home / "fill.toml");
+    one_binary.replace(one_binary.find("COUNT = \"N\""), 11, "COUNT = \"0\"");
+    const auto packs = [&](const std::string& name, const std::string& constraint) {
+      write_text(author.home / "fill.toml", "constraints = [\"" + constraint + "\"]\n" + one_binary);
+      const std::string db = author.home / (name + ".db");
+      REQUIRE(author
+                  .types({"run", "--device", "cpu", "--kernel", "fill.toml", "--sizes", "1000,2000,5000",
+                          "--db", db, "--ceilings", "off"})
+                  .exit_code == 0);
+      const ProgramResult packed = author.types({"pack", "-o", name + ".tuned", "--db", db});
+      REQUIRE_MESSAGE(packed.exit_code == 0, packed.err);
+    };
+    const auto picked = [](const tuner_pack* pack, std::int64_t n) -> std::string {
+      tuner_choice choice{};
+      const tuner_error error = tuner_kernel_pick(tuner_pack_kernel(pack, 0), TUNER_CPU, &n, 1, &choice);
+      return error == TUNER_OK ? choice.configuration : "none";
+    };
+    packs("all", "N > 0");
+    packs("no_fast", "BLOCK == 64 || N != 5000");
+    packs("no_slow", "BLOCK == 128 || N != 2000");
+    {
+      const Opened no_fast(author.home / "no_fast.tuned");  // 64 is wrong at 5000
+      CHECK(picked(no_fast.pack, 5000) == "none");
+      CHECK(picked(no_fast.pack, 1000) == "BLOCK=128");
+    }
+    const Opened no_slow(author.home / "no_slow.tuned");  // 128 is wrong at 2000
+    CHECK(picked(no_slow.pack, 2000) == "none");
+    CHECK(picked(no_slow.pack, 2001) == "BLOCK=128");
+    const std::string files[] = {author.home / "all.tuned", author.home / "no_slow.tuned"};
+    const tuner_layer layers[] = {{files[0].c_str(), nullptr, 0}, {files[1].c_str(), nullptr, 0}};
+    tuner_pack* both = nullptr;
+    REQUIRE(tuner_pack_open_layers(layers, 2, &both) == TUNER_OK);
+    CHECK(picked(both, 2000) == "BLOCK=64");  // as the first has measured
+    tuner_pack_close(both);
+  }
+
+  TEST_CASE("kernels whose arrays differ beside the measured sizes are packed apart") {
+    const Author author;
+    std::string fours = spec("fours");
+    const std::string any = "[\"BLOCK <= 64 || N >= 200\"]", extent = "extent = [\"N\"]";
+    fours.replace(fours.find(any), any.size(), "[\"N % 4 == 0\"]");
+    author.add("fours", fours.replace(fours.find(extent), extent.size(), "extent = [\"round_up(N, 20)\"]"));
+    std::string slow = source;
+    write_text(author.home / "scale.cu", slow.insert(slow.find("  const int first"),
+                                                     "  for (volatile int s = 0; s < 300; s = s + 1) {}\n"));
+    REQUIRE(author
+                .types({"run", "--device", "cpu", "--kernel", "fours.toml", "--kernel", "scale.toml",
+                        "--sizes", "100,500", "--ceilings", "off"})
+                .exit_code == 0);
+    const ProgramResult packed = author.types({"pack", "-o", "no.tuned", "--family", "scale"});
+    CHECK(packed.exit_code == 1);
+    CHECK(has(words_of(packed.err), "480 bytes of x"));  // at 108
+    CHECK(has(packed.err, "pack them apart"));
   }
 
   TEST_CASE("an edit that changes the launch at one of the sizes is refused") {

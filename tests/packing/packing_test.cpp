@@ -271,9 +271,13 @@ TEST_SUITE("packing") {
     CHECK(opened.pick({16 * 65535, 16, 16}, choice) == TUNER_OK);
     CHECK(opened.pick({16 * 65535 + 1, 16, 16}, choice) == TUNER_NO_CONFIGURATION);
     model::KernelSpec spec = naive();
+    spec.steps.push_back(spec.steps.at(0));
     spec.steps.at(0).when = model::Expression{"M != 7", {}};
     spec.steps.at(0).grid[1].text = "4096 / (M - 7)";
     CHECK(tests::Opened(default_pack(spec)).pick({7, 16, 16}, choice) == TUNER_OK);
+    spec.steps.pop_back();  // then no step is left
+    CHECK(tests::Opened(default_pack(spec)).pick({7, 16, 16}, choice) == TUNER_NO_CONFIGURATION);
+    CHECK(tests::Opened(default_pack(spec)).pick({8, 16, 16}, choice) == TUNER_OK);
     spec = naive();
     spec.steps.at(0).dynamic_shared_bytes = model::Expression{"4 * K", {}};
     const tests::Opened shared(default_pack(spec));
@@ -285,6 +289,35 @@ TEST_SUITE("packing") {
     CHECK(block.pick({16, 16, 1025}, choice) == TUNER_OK);
     CHECK(block.pick({16, 16, 1026}, choice) == TUNER_NO_CONFIGURATION);
     CHECK(block.pick({16, 16, 1}, choice) == TUNER_NO_CONFIGURATION);  // of no thread
+    const auto picks = [&](const std::function<void(model::KernelSpec&)>& change, std::int64_t k) {
+      model::KernelSpec changed = naive();
+      change(changed);
+      return tests::Opened(default_pack(changed)).pick({16, 16, k}, choice) == TUNER_OK;
+    };
+    const auto rounds = [](model::KernelSpec& one) {
+      one.steps.at(0).repeat = model::Expression{"K - 100", {}};
+      one.steps.at(0).repeat_steps = 1;
+    };
+    CHECK(picks(rounds, 101));
+    CHECK_FALSE(picks(rounds, 100));  // no step
+    CHECK_FALSE(picks(rounds, 99));
+    CHECK_FALSE(picks(rounds, 100 + 65537));
+    const auto extent = [](model::KernelSpec& one) {
+      one.arguments.at(0).extent = {{"M * K", {}}, {"K - 50", {}}};
+    };
+    CHECK(picks(extent, 50));
+    CHECK_FALSE(picks(extent, 49));
+    const auto carveout = [](model::KernelSpec& one) {
+      one.steps.at(0).shared_carveout_percent = model::Expression{"K / 16", {}};
+    };
+    CHECK(picks(carveout, 1600));
+    CHECK_FALSE(picks(carveout, 1616));
+    const auto cluster = [](model::KernelSpec& one) {
+      one.steps.at(0).grid = {{"16", {}}, {"1", {}}};
+      one.steps.at(0).cluster = {{"K == 16 ? 16 : 8", {}}};
+    };
+    CHECK(picks(cluster, 8));
+    CHECK_FALSE(picks(cluster, 16));
     constexpr std::int64_t largest_int = 0x7fffffff;
     CHECK(opened.pick({16, 16, largest_int}, choice) == TUNER_OK);
     CHECK(opened.pick({16, 16, largest_int + 1}, choice) == TUNER_NO_CONFIGURATION);

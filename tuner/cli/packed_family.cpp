@@ -168,17 +168,20 @@ void PackedFamily::require_same_arguments(const std::string& kernel, std::vector
 
 namespace {
 
-/// Beside the measured sizes: with one dimension, or all, one larger, and with one dimension of 1.
+/// Beside the measured sizes: with one dimension, or all, larger by 1 or 8, and with one dimension of 1.
 std::vector<model::Problem> sizes_beside(const std::vector<db::Case>& cases) {
   std::vector<model::Problem> out;
   for (const db::Case& one : cases) {
-    model::Problem all = one.problem;
-    for (std::size_t i = 0; i < all.sizes.size(); ++i) {
-      ++all.sizes[i].value;
-      for (const std::int64_t value : {one.problem.sizes[i].value + 1, std::int64_t{1}})
-        out.emplace_back(one.problem).sizes[i].value = value;
+    const std::size_t dimensions = one.problem.sizes.size();
+    for (std::size_t i = 0; i < dimensions; ++i) out.emplace_back(one.problem).sizes[i].value = 1;
+    for (const std::int64_t more : {8, 1}) {
+      model::Problem all = one.problem;
+      for (std::size_t i = 0; i < dimensions; ++i) {
+        all.sizes[i].value += more;
+        out.emplace_back(one.problem).sizes[i].value += more;
+      }
+      out.push_back(std::move(all));
     }
-    out.push_back(std::move(all));
   }
   return out;
 }

@@ -92,7 +92,13 @@ class Packer {
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
       result.steps.push_back(step(m_spec.steps[i], m_compiled.steps[i]));
     add_copies(use::StepKind::take_symbol, result.steps);
-    require_launchable(result, m_binary);
+    std::vector<Bounds> bounds;
+    for (const space::CompiledArgument& argument : m_compiled.arguments)
+      for (const space::Compiled& extent : argument.extent)
+        bounds.push_back({{}, m_folding.folded(extent), use::constant(0), {}});
+    for (std::size_t i = 0; i < m_spec.steps.size(); ++i)
+      if (m_spec.steps[i].sets) add_bounds(m_compiled.steps[i], bounds);
+    require_launchable(result, m_binary, bounds);
     return result;
   }
 
@@ -212,6 +218,24 @@ class Packer {
         step.byte_count = use::binary(use::Op::subtract, step.byte_count, step.first_byte);
     }
     return step;
+  }
+
+  /// Of a memset, which writes nothing beyond its buffer.
+  void add_bounds(const space::CompiledStep& compiled, std::vector<Bounds>& bounds) const {
+    const use::Expression when = folded(compiled.when);
+    use::Expression left = use::constant(1);
+    for (const space::Compiled& extent :
+         m_compiled.arguments[static_cast<std::size_t>(compiled.upload)].extent)
+      left = use::binary(use::Op::multiply, left, m_folding.folded(extent));
+    for (const std::optional<space::Compiled>* part : {&compiled.first, &compiled.count}) {
+      if (!*part) continue;
+      const use::Expression elements = m_folding.folded(**part);
+      left = use::binary(use::Op::subtract, left, elements);
+      bounds.push_back({when, elements, use::constant(0), {}});
+    }
+    if (compiled.first || compiled.count) bounds.push_back({when, left, use::constant(0), {}});
+    if (compiled.byte)
+      bounds.push_back({when, m_folding.folded(*compiled.byte), use::constant(0), use::constant(255)});
   }
 
   use::Operand operand(std::size_t index) const {

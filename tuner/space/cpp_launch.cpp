@@ -172,13 +172,23 @@ class StructWriter {
       if (is_scalar(argument) && !model::is_floating(type) && model::size_bytes(type) < 8)
         require(fmt::format("argument_{}(s_, d_) == ({})", argument.name, text_of(value_of(argument))));
     }
+    for (const model::ArgumentSpec& argument : m_spec.arguments)
+      for (const model::Expression& extent : argument.extent)
+        if (!is_identifier(extent.text)) require(fmt::format("({}) >= 0", text_of(extent)));
+    std::vector<std::string> applies;
     for (std::size_t i = 0; i < m_spec.steps.size(); ++i) {
       const model::StepSpec& step = m_spec.steps[i];
+      applies.push_back(fmt::format("step({}, s_, d_).applies", i));
       if (step.upload.empty() && !step.calls)
         require(fmt::format(
             "fits_(step({}, s_, d_), {})", i,
             step.dynamic_shared_bytes ? text_of({"max_shared_bytes_per_block", step.where}) : "0"));
+      if (step.first || step.count)
+        require(fmt::format("lies_in_(step({}, s_, d_), {})", i, elements_of(step)));
     }
+    // A run of no step would leave its outputs as they were.
+    if (std::ranges::any_of(m_spec.steps, [](const auto& one) { return one.when || one.repeat; }))
+      require(fmt::format("{}", fmt::join(applies, " || ")));
     return function("bool", "can_launch", body + "    return true;\n");
   }
 
@@ -242,11 +252,16 @@ class StructWriter {
                       body);
   }
 
-  /// All elements of the buffer that a step copies or sets, from its first on.
-  std::string elements_from(const model::StepSpec& step) {
+  /// Of the buffer that a step copies or sets.
+  std::string elements_of(const model::StepSpec& step) {
     const auto found = std::find_if(m_spec.arguments.begin(), m_spec.arguments.end(),
                                     [&](const auto& one) { return one.name == step.upload; });
-    const std::string all = product(found->extent);
+    return product(found->extent);
+  }
+
+  /// All of them, from its first on.
+  std::string elements_from(const model::StepSpec& step) {
+    const std::string all = elements_of(step);
     return step.first ? fmt::format("{} - ({})", all, text_of(*step.first)) : all;
   }
 
@@ -366,7 +381,14 @@ TUNER_BOTH constexpr bool fits_(const Step& step, std::int64_t most_shared_bytes
   return !step.applies ||
          (g.x > 0 && g.y > 0 && g.z > 0 && g.x <= 2147483647 && g.y <= 65535 && g.z <= 65535 && b.x > 0 && b.y > 0 &&
           b.z > 0 && b.x * b.y * b.z <= 1024 && c.x > 0 && c.y > 0 && c.z > 0 && g.x % c.x == 0 && g.y % c.y == 0 &&
-          g.z % c.z == 0 && c.x * c.y * c.z <= 8 && step.dynamic_shared_bytes <= most_shared_bytes);
+          g.z % c.z == 0 && c.x * c.y * c.z <= 8 && step.dynamic_shared_bytes >= 0 &&
+          step.dynamic_shared_bytes <= most_shared_bytes && step.shared_carveout_percent >= -1 &&
+          step.shared_carveout_percent <= 100);
+}
+
+/// Whether a copy or a memset stays in a buffer of so many elements.
+TUNER_BOTH constexpr bool lies_in_(const Step& step, std::int64_t elements) {
+  return !step.applies || (step.first >= 0 && step.count >= 0 && step.first <= elements - step.count);
 }
 )";
 }

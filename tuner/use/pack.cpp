@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 
 #include "tuner/use/library.hpp"
@@ -102,7 +103,19 @@ bool same_text(const PackView& a, const Text& in_a, const PackView& b, const Tex
   return std::strcmp(a.text(in_a), b.text(in_b)) == 0;
 }
 
-/// Whether calls that fit one fit the other. How many bytes a pointer needs each layer asks by itself.
+/// At some sizes, on some device: two texts may mean the same.
+bool same_values(const PackView& a, const Code& in_a, const PackView& b, const Code& in_b) {
+  Variables variables = {};
+  for (const std::int64_t first : {64, 1000, 37}) {
+    for (std::int64_t& value : variables.values) value = first;
+    for (std::uint32_t i = 0; i < first_limit; ++i) variables.values[i] += 5 * i;
+    std::int64_t one = 0, other = 0;
+    if (a.value(in_a, variables, one) != b.value(in_b, variables, other) || one != other) return false;
+  }
+  return true;
+}
+
+/// Whether calls that fit one fit the other.
 bool alike(const PackView& a, const KernelRecord& in_a, const PackView& b, const KernelRecord& in_b) {
   if (in_a.sizes.count != in_b.sizes.count || in_a.parameters.count != in_b.parameters.count) return false;
   for (std::uint32_t i = 0; i < in_a.sizes.count; ++i) {
@@ -112,7 +125,8 @@ bool alike(const PackView& a, const KernelRecord& in_a, const PackView& b, const
     const ParameterRecord& one = a.parameters()[in_a.parameters.first + i];
     const ParameterRecord& other = b.parameters()[in_b.parameters.first + i];
     if (!same_text(a, one.name, b, other.name) || one.type != other.type ||
-        one.is_pointer != other.is_pointer || one.is_written != other.is_written)
+        one.is_pointer != other.is_pointer || one.is_written != other.is_written ||
+        !same_values(a, one.bytes, b, other.bytes))
       return false;
   }
   return true;
