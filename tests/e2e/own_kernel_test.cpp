@@ -434,6 +434,37 @@ tolerance = { relative = 1e-6 }
     CHECK(has(check.out, "1 configuration not reached, the budget is spent"));
   }
 
+  TEST_CASE("the sanitizers run what large sizes alone allow, and say what was run at none") {
+    SmallKernel kernel = filling();
+    kernel.before = "constraints = [\"rest == 0\"]";
+    kernel.parameters = "BLOCK = [64, 96, 512]\n\n[derived]\nrest = \"N % BLOCK\"";
+    const Author author(kernel);
+    const auto check = [&](std::vector<std::string> more) {
+      std::vector<std::string> words = {"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"};
+      words.insert(words.end(), more.begin(), more.end());
+      return author.types(words);
+    };
+    CHECK(has(check({}).out, "fill: 3 configurations at 3 sizes each run, 0 findings\n"));
+    CHECK(has(check({"--all"}).out, "fill: 3 configurations at 3 sizes each run, 0 findings\n"));
+    const auto few = check({"--all", "--sizes", "64"});
+    CHECK(few.exit_code == 0);
+    CHECK(has(few.out,
+              "fill: 1 configuration at 1 size each run, 0 findings; not run: 2 that can be launched at none "
+              "of the sizes tried"));
+  }
+
+  TEST_CASE("a space that is large is sampled by the sanitizers, which say so") {
+    SmallKernel kernel = filling();
+    kernel.before = "constraints = [\"N % BLOCK == 0\"]";
+    kernel.parameters = "BLOCK = [64, 512]\nUNUSED = [0, 1, 2, 3, 4, 5, 6, 7, 8]";
+    const Author author(kernel);
+    const auto check =
+        author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml", "--budget", "1s"});
+    INFO(check.out);
+    CHECK(has(check.out, "not reached, the budget is spent"));
+    CHECK(has(check.out, "a sample: --all runs every one"));
+  }
+
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
     const Author author(filling("devices = [\"cuda\"]\n"));
     const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});
@@ -453,7 +484,7 @@ tolerance = { relative = 1e-6 }
     const auto together = check("[launch]\n", "[launch]\ncooperative = true\n");
     CHECK_MESSAGE(together.exit_code == 3, together.out, together.err);
     CHECK(has(together.out, "0 configurations at 0 sizes each run"));
-    CHECK(has(together.out, "or their blocks wait for each other"));
+    CHECK(has(together.out, "not run: 2 whose blocks wait for each other"));
     const auto one_block = check("[launch]\n", "[launch]\ncluster = [\"1\"]\n");
     CHECK_MESSAGE(one_block.exit_code == 0, one_block.out, one_block.err);
   }

@@ -262,7 +262,11 @@ TEST_CASE("awkward sizes are those that the spec allows: nobody else runs a kern
 
 TEST_CASE("a kernel that takes multiples alone is run at the least of them") {
   CHECK(awkward_sizes_of(test::int_kernel("", 64, {{"N % 8 == 0", {}}})) ==
-        std::vector<std::string>{"8", "16", "32"});
+        std::vector<std::string>{"8", "16", "24"});
+  CHECK(awkward_sizes_of(test::int_kernel("", 64, {{"N % 3000 == 0", {}}})) ==
+        std::vector<std::string>{"3000"});
+  CHECK(awkward_sizes_of(test::int_kernel("", 64, {{"N % 16384 == 0", {}}})) ==
+        std::vector<std::string>{"16384", "32768", "65536"});
 }
 
 TEST_CASE("logs of sanitizers become a kind, a place among the kernel's files, and a line of text") {

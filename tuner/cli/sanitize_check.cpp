@@ -29,7 +29,10 @@ namespace {
 namespace sanitize = device::cpu::sanitize;
 
 /// Extents of every dimension where the space is listed; the runs are at sizes chosen for each configuration.
-constexpr std::array<std::int64_t, 2> listing_sizes = {64, 67};
+/// It may hold others where rows are not aligned, and where sizes are multiples of large tiles.
+constexpr std::array<std::int64_t, 4> listing_sizes = {64, 67, 1024, 4096};
+/// Of a space that is sampled, at so many of them; at the others what is valid at none before.
+constexpr std::ptrdiff_t sampled_whole = 2;
 /// A space of at most so many configurations is run whole.
 constexpr std::size_t affordable_space = 16;
 constexpr std::size_t most_run = 64;
@@ -53,25 +56,47 @@ namespace {
 
 struct Tally {
   std::size_t configurations = 0;
-  std::size_t run = 0;  ///< of these, valid at some awkward size
+  std::size_t run = 0;
   std::size_t runs = 0;
   std::size_t findings = 0;
+  std::size_t nowhere = 0;    ///< cannot be launched at any size that was tried
+  std::size_t waiting = 0;    ///< their blocks wait for each other
   std::size_t unreached = 0;  ///< before the budget was spent
+  bool is_sample = false;
 };
 
-/// The sample that stands for what the space holds at one listing size.
-std::vector<model::Configuration> sample(const space::ConfigurationList& list, bool all) {
-  std::vector<std::size_t> chosen;
-  if (all || list.size() <= affordable_space) {
-    chosen.resize(list.size());
-    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  } else {
-    chosen = search::covering_sample(list, most_run);
+/// The spec without the conditions that see a size: its space has whatever is valid at some.
+model::KernelSpec at_any_size(model::KernelSpec spec) {
+  std::set<std::string> seen(spec.sizes.begin(), spec.sizes.end());
+  seen.insert(spec.row_padding);
+  const auto sees_one = [&](const model::Expression& expression) {
+    return std::ranges::any_of(space::names_in(expression.text),
+                               [&](const std::string& name) { return seen.contains(name); });
+  };
+  for (std::size_t known = 0; known != seen.size();) {
+    known = seen.size();
+    for (const model::NamedExpression& derived : spec.derived)
+      if (sees_one(derived.value)) seen.insert(derived.name);
   }
+  std::erase_if(spec.constraints, sees_one);
+  std::erase_if(spec.worth_trying, sees_one);
+  return spec;
+}
+
+std::vector<model::Configuration> sample(const space::ConfigurationList& list, bool few) {
+  std::vector<std::size_t> indexes(list.size());
+  std::iota(indexes.begin(), indexes.end(), std::size_t{0});
+  if (few && list.size() > affordable_space) indexes = search::covering_sample(list, most_run);
   std::vector<model::Configuration> sampled;
-  for (const std::size_t index : chosen) sampled.push_back(list[index]);
+  for (const std::size_t index : indexes) sampled.push_back(list[index]);
   return sampled;
 }
+
+/// What is to be run.
+struct ToRun {
+  std::vector<model::Configuration> configurations;
+  bool is_sample = false;  ///< of more
+};
 
 /// Problems of the sizes that --sizes asks for or files are of; nothing where neither says any.
 std::optional<std::vector<model::Problem>> problems_asked_for(const config::Settings& settings,
@@ -82,26 +107,36 @@ std::optional<std::vector<model::Problem>> problems_asked_for(const config::Sett
   return problems_to_check(spec, settings);
 }
 
-/// What the space holds at the sizes asked for; else at an even and at an odd one: it may offer other
-/// configurations to rows that are not aligned.
-std::vector<model::Configuration> configurations_of(const space::KernelSpace& kernel, model::ElementType type,
-                                                    bool all, const model::DeviceLimits& limits,
-                                                    std::optional<std::vector<model::Problem>> problems) {
+/// The whole space, excluded at the sizes or not, where `all` or it is small; else samples of what is valid
+/// at the sizes asked for, or at those to list.
+ToRun configurations_of(const space::KernelSpace& kernel, model::ElementType type, bool all,
+                        const model::DeviceLimits& limits,
+                        const std::optional<std::vector<model::Problem>>& asked) {
   const model::KernelSpec& spec = kernel.spec();
-  std::vector<model::Configuration> configurations;
+  std::vector<model::Problem> problems = asked.value_or(std::vector<model::Problem>());
+  for (std::size_t i = 0; i < listing_sizes.size() && !asked; ++i)
+    problems.push_back(
+        space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), listing_sizes[i]), type, 0));
+  ToRun chosen;
+  if (problems.empty()) return chosen;
+  const space::KernelSpace whole(at_any_size(spec));
+  chosen.is_sample = !all && whole.list(problems.front(), limits).size() > affordable_space;
+  const space::KernelSpace& listed = chosen.is_sample ? kernel : whole;
+  std::set<std::vector<std::int64_t>> seen;
   std::set<std::string> taken;
-  if (!problems) {
-    problems.emplace();
-    for (const std::int64_t size : listing_sizes)
-      problems->push_back(
-          space::make_problem(spec, std::vector<std::int64_t>(spec.sizes.size(), size), type, 0));
-  }
-  for (const model::Problem& problem : *problems) {
-    for (model::Configuration& one : sample(kernel.list(problem, limits), all)) {
-      if (taken.insert(one.canonical_json()).second) configurations.push_back(std::move(one));
+  for (auto problem = problems.begin(); problem != problems.end(); ++problem) {
+    if (!seen.insert(listed.seen_of(*problem, limits)).second) continue;
+    const auto has_it = [&](const model::Configuration& one) {
+      return std::any_of(problems.begin(), problem,
+                         [&](const auto& earlier) { return kernel.contains(earlier, one, limits); });
+    };
+    const bool only_others = chosen.is_sample && !asked && problem - problems.begin() >= sampled_whole;
+    for (model::Configuration& one : sample(listed.list(*problem, limits), chosen.is_sample)) {
+      if (only_others && has_it(one)) continue;
+      if (taken.insert(one.canonical_json()).second) chosen.configurations.push_back(std::move(one));
     }
   }
-  return configurations;
+  return chosen;
 }
 
 /// Sanitizers run one block after the other.
@@ -116,30 +151,36 @@ std::vector<model::Problem> problems_of(const space::KernelSpace& kernel,
                                         const model::Configuration& configuration, model::ElementType type,
                                         const std::optional<std::vector<model::Problem>>& asked,
                                         const sanitize::Sanitizer& sanitizer) {
+  if (!asked) return sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
   std::vector<model::Problem> problems;
-  if (asked) {
-    std::ranges::copy_if(*asked, std::back_inserter(problems), [&](const model::Problem& problem) {
-      return kernel.contains(problem, configuration, sanitizer.limits());
-    });
-  } else {
-    problems = sanitize::awkward_problems(kernel, configuration, type, sanitizer.limits());
-  }
+  std::ranges::copy_if(*asked, std::back_inserter(problems), [&](const model::Problem& problem) {
+    return kernel.contains(problem, configuration, sanitizer.limits());
+  });
+  return problems;
+}
+
+void leave_out_waiting(std::vector<model::Problem>& problems, const space::KernelSpace& kernel,
+                       const model::Configuration& configuration, const sanitize::Sanitizer& sanitizer) {
   std::erase_if(problems, [&](const model::Problem& problem) {
     const auto plan = kernel.make_plan(problem, configuration, sanitizer.limits());
     const auto* const made = std::get_if<model::Plan>(&plan);
     return made != nullptr && blocks_wait_for_each_other(*made);
   });
-  return problems;
 }
 
-/// What is said of a configuration that was not begun with.
+/// What is said of a configuration that was not begun with, or is not run.
 constexpr std::string_view unreached = "unreached\n";
+constexpr std::string_view nowhere = "nowhere\n";
+constexpr std::string_view waiting = "waiting\n";
 
 /// A line of its numbers, then a line for each finding.
 std::string check_one(const space::KernelSpace& kernel, const model::Configuration& configuration,
                       model::ElementType type, const std::optional<std::vector<model::Problem>>& asked,
                       sanitize::Sanitizer& sanitizer) {
-  const std::vector<model::Problem> problems = problems_of(kernel, configuration, type, asked, sanitizer);
+  std::vector<model::Problem> problems = problems_of(kernel, configuration, type, asked, sanitizer);
+  if (problems.empty()) return std::string(nowhere);
+  leave_out_waiting(problems, kernel, configuration, sanitizer);
+  if (problems.empty()) return std::string(waiting);
   std::string said = fmt::format("{}\n", problems.size());
   for (const sanitize::Finding& finding : sanitizer.check(kernel, configuration, problems)) {
     said += finding.line() + "\n";
@@ -152,11 +193,14 @@ void add(Tally& tally, const std::string& said) {
     ++tally.unreached;
     return;
   }
+  ++tally.configurations;
+  tally.nowhere += said == nowhere ? 1 : 0;
+  tally.waiting += said == waiting ? 1 : 0;
+  if (said == nowhere || said == waiting) return;
   const std::size_t first_end = said.find('\n');
   std::size_t problems = 0;
   std::from_chars(said.data(), said.data() + first_end, problems);
-  ++tally.configurations;
-  tally.run += problems > 0 ? 1 : 0;
+  ++tally.run;
   tally.runs += problems;
   tally.findings += static_cast<std::size_t>(std::ranges::count(said, '\n')) - 1;
 }
@@ -171,8 +215,10 @@ Tally check_kernel(const space::KernelSpace& kernel, const config::Settings& set
                           settings.type(), 0)
           .type;
   const auto asked = problems_asked_for(settings, spec, type);
-  const auto configurations = configurations_of(kernel, type, all, sanitizer.limits(), asked);
+  const ToRun chosen = configurations_of(kernel, type, all, sanitizer.limits(), asked);
+  const std::vector<model::Configuration>& configurations = chosen.configurations;
   Tally tally;
+  tally.is_sample = chosen.is_sample;
   const auto say_progress = [&] {
     printer.status(fmt::format("{}: {} of {}, {}", spec.name, tally.configurations,
                                util::counted(configurations.size(), "configuration"),
@@ -216,10 +262,12 @@ std::string summary(const std::string& kernel, const Tally& tally) {
   if (tally.unreached > 0)
     text +=
         fmt::format("; {} not reached, the budget is spent", util::counted(tally.unreached, "configuration"));
-  if (tally.run < tally.configurations) {
-    text += fmt::format("; {} more are valid at none of the sizes, or their blocks wait for each other",
-                        tally.configurations - tally.run);
-  }
+  if (tally.nowhere > 0)
+    text +=
+        fmt::format("; not run: {} that can be launched at none of the sizes tried: name others with --sizes",
+                    tally.nowhere);
+  if (tally.waiting > 0) text += fmt::format("; not run: {} whose blocks wait for each other", tally.waiting);
+  if (tally.is_sample) text += "; a sample: --all runs every one";
   return text + "\n";
 }
 
@@ -258,10 +306,17 @@ std::vector<sanitize::Finding> sanitizer_findings(const space::KernelSpace& kern
   sanitize::Sanitizer sanitizer = make_sanitizer(settings);
   std::optional<std::vector<model::Problem>> asked;
   if (recorded_sizes(kernel.spec(), type)) asked = problems_to_check(kernel.spec(), settings);
-  const auto configurations = configurations_of(kernel, type, true, sanitizer.limits(), asked);
-  if (configurations.empty()) throw model::Error("its launch is valid at none of the sizes");
-  const model::Configuration& only = configurations.front();
-  return sanitizer.check(kernel, only, problems_of(kernel, only, type, asked, sanitizer));
+  const ToRun chosen = configurations_of(kernel, type, true, sanitizer.limits(), asked);
+  if (chosen.configurations.empty()) throw model::Error("its constraints leave no configuration");
+  const model::Configuration& only = chosen.configurations.front();
+  std::vector<model::Problem> problems = problems_of(kernel, only, type, asked, sanitizer);
+  // Large ones take long, and awkward ones show most.
+  if (problems.empty())
+    problems = problems_of(kernel, only, type, problems_to_check(kernel.spec(), settings), sanitizer);
+  if (problems.empty()) throw model::Error("its launch is valid at none of the sizes");
+  leave_out_waiting(problems, kernel, only, sanitizer);
+  if (problems.empty()) throw model::Error("its blocks wait for each other");
+  return sanitizer.check(kernel, only, problems);
 }
 
 }  // namespace tuner::cli

@@ -19,8 +19,8 @@ void load_address_sanitizer(const Context& context);
 int check_sanitized(const Context& context, const std::vector<model::KernelSpec>& kernels,
                     const config::Settings& settings, bool all);
 
-/// What is found so of a kernel with one configuration, in a process that has the library. Throws
-/// model::Error where it is valid at none of the sizes.
+/// What is found so of a kernel with one configuration, in a process that has the library: at the sizes of
+/// --sizes where it is valid at no awkward one. Throws model::Error where it cannot be run at any.
 std::vector<device::cpu::sanitize::Finding> sanitizer_findings(const space::KernelSpace& kernel,
                                                                model::ElementType type,
                                                                const config::Settings& settings);

@@ -24,6 +24,8 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 constexpr std::int64_t usual_tile = 32;  // where the grid does not depend on an extent
 constexpr std::int64_t row_padding = 3;
+/// An instrumented element costs a microsecond.
+constexpr std::int64_t most_elements = std::int64_t{1} << 17U;
 
 /// The largest size that needs no more blocks than size 1, found by halving, since blocks never get fewer as
 /// an extent grows; 0 where `blocks` does not tell.
@@ -46,8 +48,7 @@ std::int64_t tile(const std::function<std::optional<std::int64_t>(std::int64_t s
 Sizes tiles_of(const space::KernelSpace& kernel, const model::Configuration& configuration,
                model::ElementType type, const model::DeviceLimits& limits) {
   const std::size_t count = kernel.spec().sizes.size();
-  // An instrumented element costs a microsecond; a volume of tiles must stay affordable.
-  const std::int64_t most = count == 1 ? std::int64_t{1} << 17U : 512;
+  const std::int64_t most = count == 1 ? most_elements : 512;  // a volume of tiles must stay affordable
   Sizes tiles(count, 0);
   for (std::size_t d = 0; d < count; ++d) {
     // Of the launch with this extent, the others 1.
@@ -108,9 +109,12 @@ std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
     add(above, row_padding);
   }
   const bool only_multiples = problems.empty();
-  // Of a kernel that takes only multiples of something, the least that it takes.
+  // Of a kernel that takes only multiples of something, the least that it takes: of any number, or of a large
+  // power of two.
   constexpr std::int64_t most = 4096;
-  for (std::int64_t size = 2; size <= most && only_multiples && problems.size() < 3; size *= 2)
+  const std::int64_t most_doubled = count == 1 ? most_elements : most;
+  for (std::int64_t size = 2; size <= most_doubled && only_multiples && problems.size() < 3;
+       size += size < most ? 1 : size)
     add(Sizes(count, size), 0);
   return problems;
 }
