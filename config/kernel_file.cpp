@@ -249,7 +249,6 @@ LoadedKernels candidate_kernel(const model::KernelSpec& spec, const std::filesys
   model::KernelSpec candidate = spec;
   candidate.name = "candidate";
   candidate.path = source.string();
-  if (!launch.parameters.empty()) candidate.constraints.clear();
   candidate.baselines.clear();
   for (const model::Assignment& assignment : launch.parameters) {
     const bool is_known = std::ranges::find(candidate.parameters, assignment.name,

@@ -76,10 +76,10 @@ struct CandidateLaunch {
 model::KernelSpec one_alone(model::KernelSpec spec, const std::vector<model::Assignment>& values = {});
 
 /// The kernel in `source`, which somebody or a program has written, as a kernel of the family of `spec`,
-/// called `candidate`: everything that says what is right, inputs and sizes included, is the spec's. So are
-/// the macros and the launch of `usual`, else of its default, and its constraints where no parameter is
-/// changed. Its space has one configuration. Mistakes: a source that cannot be read, and where its signature
-/// does not fit what it is passed.
+/// called `candidate`: everything that says what is right, inputs, sizes and constraints included, is the
+/// spec's. So are the macros and the launch of `usual`, else of its default. Its space has one configuration,
+/// where the constraints allow it. Mistakes: a source that cannot be read, and where its signature does not
+/// fit what it is passed.
 LoadedKernels candidate_kernel(const model::KernelSpec& spec, const std::filesystem::path& source,
                                const CandidateLaunch& launch,
                                const std::vector<model::Assignment>& usual = {});

@@ -76,6 +76,39 @@ TEST_SUITE("tuner command line, judge") {
     CHECK(has(text.out, "of the time of the default of product"));
   }
 
+  TEST_CASE("a candidate's sizes are those that the spec's constraints allow, with the values of --set") {
+    const Judge user;
+    using tuner::test::read_text;
+    std::string spec = read_text(judged + "product.toml");
+    const std::string relative = "../faulty/product_reference.cu";
+    spec.replace(spec.find(relative), relative.size(), judged + relative);
+    tuner::test::write_text(user.home / "product.toml",
+                            "constraints = [\"ROWS % BLOCK_SIZE == 0\"]\n" + spec);
+    std::string source = read_text(judged + "honest.cu");
+    tuner::test::write_text(user.home / "honest.cu", source);
+    const std::string guard = "if (row >= rows) return;";
+    tuner::test::write_text(user.home / "whole.cu", source.replace(source.find(guard), guard.size(), ""));
+    const auto judges = [&](const std::string& sizes, const std::vector<std::string>& more) {
+      std::vector<std::string> command = {"judge",     user.home / "whole.cu",
+                                          "--against", "product.toml",
+                                          "--device",  "cpu",
+                                          "--format",  "json",
+                                          "--sizes",   sizes};
+      command.insert(command.end(), more.begin(), more.end());
+      return user.types(command);
+    };
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{}, {"--set", "BLOCK_SIZE=128"}, {"--set", "BLOCK_SIZE=96"}}) {
+      const auto run = judges("384x100", more);
+      INFO(run.out, run.err);
+      REQUIRE(run.exit_code == 0);
+      CHECK(json::parse(run.out)["sanitizers"]["not_run"] == "");
+    }
+    const auto excluded = judges("384x100", {"--set", "BLOCK_SIZE=256"});
+    CHECK(excluded.exit_code == 2);
+    CHECK(has(excluded.err, "the constraints of the spec exclude 384x100 float"));
+  }
+
   TEST_CASE("a padding that the spec does not have is refused, wherever in the list it stands") {
     const auto run = Judge().judges("honest", {"--no-sanitizers", "--pad", "0,32"});
     CHECK(run.exit_code == 2);

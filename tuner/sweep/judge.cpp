@@ -47,8 +47,9 @@ class Judge {
     judged.stage = "launch";
     const auto configuration = only_configuration(work, m_task.problem, request.device.limits);
     if (!configuration && distrusted)
-      throw model::UsageError(fmt::format("the constraints of the spec exclude {}", m_task.problem.text()),
-                              "judge at sizes that its default is for, or change a parameter with --set");
+      throw model::UsageError(
+          fmt::format("the constraints of the spec exclude {}", m_task.problem.text()),
+          "judge at sizes that the parameters' values are for, or change these with --set");
     if (!configuration) {
       judged.record.kernel = work.kernel.spec().name;
       return failed(std::move(judged), TrialStatus::unlaunchable,
