@@ -133,4 +133,30 @@ TEST_SUITE("cli") {
     CHECK(kept("TILE == 16") == 1);
     CHECK_THROWS_AS(kept("TILE == 16 && WIDTH == 4"), model::UsageError);
   }
+
+  TEST_CASE("a value of a parameter costs what the least time with it does, dropped early or not") {
+    const auto winner = trial(8, 2, "row", 1000);
+    const db::BestAnswer answer = answer_with(winner);
+    const auto effect = [&](const db::Ranking& ranking) {
+      return answers::parameter_effect("TILE", {&answer}, {ranking});
+    };
+    const auto dropped = [](std::int64_t tile, std::int64_t stages) {
+      return trial(tile, stages, "row", 1000, model::TrialStatus::dropped);
+    };
+    const db::Ranking ranking = {
+        {winner, 1}, {trial(4, 2, "row", 1367), 1.367}, {dropped(4, 3), 1.04}, {dropped(8, 3), 0.9}};
+    const auto found = effect(ranking);
+    REQUIRE(found.sizes.size() == 1);
+    const auto& least = found.sizes[0].least;  // of 4, of 8
+    REQUIRE(least.size() == 2);
+    CHECK(least[0]->loss == doctest::Approx(0.04));
+    CHECK(least[0]->is_approximate);
+    CHECK(least[0]->trials == 2);
+    CHECK(least[1]->trial.key == winner.key);  // which is measured
+    CHECK(least[1]->loss == 0);
+    const std::string text =
+        effect_text(found, {[](const model::Digest& key) { return key.hex().substr(0, 7); }, 80});
+    CHECK(contains(text, "~4"));
+    CHECK(contains(text, "~: the fastest with this value was dropped early"));
+  }
 }

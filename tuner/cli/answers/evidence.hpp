@@ -60,7 +60,7 @@ struct ParameterEffect {
   /// The best with a value at a size.
   struct Least {
     double loss = 0;              ///< 0.02 is 2 %
-    bool is_approximate = false;  ///< all with this value were dropped early: it loses about this
+    bool is_approximate = false;  ///< the trial was dropped early: it loses about this
     model::TrialRecord trial;
     std::int64_t trials = 0;  ///< with the value that have a time, dropped ones included
   };

@@ -26,17 +26,15 @@ bool is_dropped(const db::Ranked& one) {
   return !model::has_trusted_time(one.trial.outcome.status);
 }
 
-/// A measured time comes before one that was dropped, whatever that looked like.
-bool is_better(const db::Ranked& a, const Least& than, double than_ratio) {
-  if (is_dropped(a) != than.is_approximate) return than.is_approximate;
-  return a.ratio < than_ratio;
-}
-
 ParameterEffect::Size effect_at(const ParameterEffect& effect, const db::BestAnswer& answer,
                                 const db::Ranking& ranking) {
   ParameterEffect::Size size{answer.problem(), {}};
   size.least.resize(effect.values.size());
   std::vector<double> ratios(effect.values.size(), std::numeric_limits<double>::infinity());
+  // The first of any part is the best of that part, though one that is tied with it may have a lower ratio.
+  const auto best = std::ranges::find_if(ranking, [&](const db::Ranked& one) {
+    return one.trial.configuration.find(effect.parameter) != nullptr;
+  });
   for (const db::Ranked& one : ranking) {
     const model::Value* const value = one.trial.configuration.find(effect.parameter);
     if (value == nullptr) continue;
@@ -44,16 +42,13 @@ ParameterEffect::Size effect_at(const ParameterEffect& effect, const db::BestAns
         static_cast<std::size_t>(std::ranges::find(effect.values, *value) - effect.values.begin());
     std::optional<Least>& least = size.least[at];
     const std::int64_t trials = least ? least->trials + 1 : 1;
-    if (!least || is_better(one, *least, ratios[at])) {
+    const bool is_of_best = least && least->trial.key == best->trial.key;
+    if (!least || (!is_of_best && one.ratio < ratios[at])) {
       least = Least{0, is_dropped(one), one.trial, 0};
       ratios[at] = one.ratio;
     }
     least->trials = trials;
   }
-  // The first of any part is the best of that part, though one that is tied with it may have a lower ratio.
-  const auto best = std::ranges::find_if(ranking, [&](const db::Ranked& one) {
-    return one.trial.configuration.find(effect.parameter) != nullptr;
-  });
   for (std::size_t i = 0; i < ratios.size(); ++i)
     if (size.least[i]) size.least[i]->loss = std::max(0.0, ratios[i] / best->ratio - 1);
   return size;
@@ -160,7 +155,8 @@ std::string effect_text(const ParameterEffect& effect, const Style& style) {
   }
   out += table.fitted(style.columns, "--format json");
   if (is_any_approximate)
-    out += '\n' + style.wrapped("~: all with this value were dropped early, so their times are approximate");
+    out +=
+        '\n' + style.wrapped("~: the fastest with this value was dropped early, so its time is approximate");
   return out;
 }
 
