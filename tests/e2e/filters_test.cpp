@@ -116,6 +116,26 @@ TEST_SUITE("tuner command line, what is taken into account") {
     CHECK(has(unknown.err, "unknown name `DEPTH`"));
   }
 
+  TEST_CASE("a line of failures that are of several sizes and configurations says of how many") {
+    const Owner owner;
+    db::ResultStore store(owner.database);
+    for (const std::int64_t size : {100, 200, 300}) {
+      auto failed = trial_of({"faulty", size, 1});
+      failed.outcome = {};
+      failed.outcome.status = model::TrialStatus::launch_error;
+      failed.outcome.detail = "no image";
+      failed.configuration = model::Configuration({{"TILE", model::Value(size < 300 ? 1 : 2)}});
+      store.record(failed);
+    }
+    const auto all = owner.types({"list", "failures", "--kernel", "faulty", "--format", "json"});
+    INFO(all.out, all.err);
+    const auto failures = nlohmann::json::parse(all.out)["failures"];
+    REQUIRE(failures.size() == 1);
+    CHECK(failures[0]["trials"] == 3);
+    CHECK(has(failures[0]["problem"], " float and 2 more"));
+    CHECK(has(failures[0]["configuration"], " and 1 more"));
+  }
+
   TEST_CASE("a size that was never measured is answered by the nearest, and the answer says so") {
     const Owner owner;
     const std::vector<std::string> of_beta = {"best", "--kernel", "beta"};

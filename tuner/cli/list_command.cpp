@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "db/result_store.hpp"
@@ -94,6 +96,17 @@ int list_runs(const Context& context, const ListOptions& options) {
   return 0;
 }
 
+/// `100 float and 2 more`: of the example, and of how many others the rest are.
+template <typename Text>
+std::string example_and_others(const reports::Trials& trials, const Text& text) {
+  std::vector<std::string> texts;
+  for (const model::TrialRecord* trial : trials) {
+    std::string own = text(*trial);
+    if (std::ranges::find(texts, own) == texts.end()) texts.push_back(std::move(own));
+  }
+  return reports::first_of(texts, 1);
+}
+
 int list_failures(const Context& context, const ListOptions& options) {
   const db::Connection connection = db::open_results(context.settings().database());
   db::TrialFilter filter;
@@ -112,7 +125,9 @@ int list_failures(const Context& context, const ListOptions& options) {
     const model::TrialRecord& example = *group.example;
     table.add_row({style.id(example.key), fmt::format("{}", group.trials.size()),
                    std::string(model::to_string(example.outcome.status)), example.kernel,
-                   example.configuration.text(), example.problem.text(), reports::reason(example)});
+                   example_and_others(group.trials, [](const auto& one) { return one.configuration.text(); }),
+                   example_and_others(group.trials, [](const auto& one) { return one.problem.text(); }),
+                   reports::reason(example)});
   }
   for (const db::OpenAttempt& attempt : db::open_attempts(connection)) {
     if (!options.kernel.empty() && attempt.kernel != options.kernel) continue;
