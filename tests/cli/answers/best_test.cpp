@@ -80,6 +80,10 @@ TEST_SUITE("cli") {
     CHECK(contains(text, "TILE_M=32  "));
     CHECK(contains(text, "TILE_M=128  "));
     CHECK(contains(text, "the same in all rows: register_tile TILE_K=8\n"));
+    answers.push_back(after_race());
+    answers.back().tuning_case.problem = answers.back().winner.problem = db_test::cube(1024);
+    answers.back().winner.kernel = "other";
+    CHECK(contains(text_of(answers), "the same in all rows of register_tile: TILE_K=8\n"));
   }
 
   TEST_CASE(

@@ -29,8 +29,9 @@ std::string Common::text(std::size_t columns) const {
   std::string out;
   for (const auto& [kernel, assignments] : m_by_kernel) {
     if (assignments.empty() && !has_one_kernel()) continue;
-    std::string line = "the same in all rows: " + kernel;
-    if (!assignments.empty()) line += ' ' + model::Configuration(assignments).text();
+    const std::string common = assignments.empty() ? "" : model::Configuration(assignments).text();
+    const std::string line = has_one_kernel() ? fmt::format("the same in all rows: {} {}", kernel, common)
+                                              : fmt::format("the same in all rows of {}: {}", kernel, common);
     out += util::wrapped_text(line, columns, 2);
   }
   return out;

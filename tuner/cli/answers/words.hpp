@@ -48,7 +48,8 @@ class Common {
   std::string table(const std::function<reports::Table(bool with_configurations)>& make,
                     const std::vector<std::pair<std::string, const model::TrialRecord*>>& labelled,
                     const reports::Screen& columns) const;
-  /// `the same in all rows: sgemm TILE_K=8`, a line for each kernel that there is something to say of.
+  /// `the same in all rows: sgemm TILE_K=8`; of several kernels `the same in all rows of sgemm: TILE_K=8`, a
+  /// line for each that there is something to say of.
   std::string text(std::size_t columns) const;
 
  private:
