@@ -86,6 +86,26 @@ TEST_SUITE("cli") {
     CHECK(contains(text_of(answers), "the same in all rows of register_tile: TILE_K=8\n"));
   }
 
+  TEST_CASE("what a final says of its fastest is not said of another answer") {
+    db::BestAnswer answer = after_final();
+    answer.check.final_ns = 1798;
+    answer.check.in_turn_ns = 1537;
+    answer.check.faster_elsewhere = 1;
+    CHECK(contains(text_of({answer}), "‡ unsettled"));
+    CHECK(contains(why(answer), "in turn with its rivals"));
+    const auto says_nothing = [](const db::BestAnswer& of) {
+      CHECK_FALSE(contains(text_of({of}), "‡"));
+      CHECK_FALSE(contains(text_of({of}), "unsettled"));
+      CHECK_FALSE(contains(why(of), "in turn with its rivals"));
+      CHECK_FALSE(contains(why(of), "unsettled"));
+    };
+    answer.winner = timed_trial("c", 512, 1050);  // the best that meets a condition
+    says_nothing(answer);
+    answer.winner = timed_trial("d", 512, 1050);
+    answer.final.reset();
+    says_nothing(answer);
+  }
+
   TEST_CASE(
       "where configurations are too wide they stand below the figures, with the sizes they are best at") {
     std::vector<db::BestAnswer> answers;

@@ -44,6 +44,19 @@ inline const model::FinalRecord* final_of(const db::BestAnswer& answer) {
   return answer.final ? &*answer.final : nullptr;
 }
 
+/// Whether the answer's check is of its winner, which may be another than the final's: the best that meets a
+/// condition, or of a kernel.
+inline bool is_checked(const db::BestAnswer& answer) {
+  return answer.final && (answer.winner.key == answer.final->chosen ||
+                          answer.winner.key == answer.final->entries.front().trial);
+}
+inline bool is_off_clock(const db::BestAnswer& answer) {
+  return is_checked(answer) && answer.check.is_off_clock();
+}
+inline bool is_unsettled(const db::BestAnswer& answer) {
+  return is_checked(answer) && answer.check.is_unsettled();
+}
+
 /// Whether a trial is tied with the answer's winner.
 inline bool is_tied(const db::BestAnswer& answer, const model::Digest& trial) {
   return std::ranges::find(answer.tied, trial, &model::TrialRecord::key) != answer.tied.end();

@@ -57,9 +57,8 @@ constexpr Mark marks[] = {
      reports::latency_meaning},
     {" *", [](const db::BestAnswer& answer) { return !answer.final && !answer.is_approximate(); },
      "* not re-measured after the race: the lowest of many medians, so optimistic"},
-    {" ‡", [](const db::BestAnswer& answer) { return answer.check.is_off_clock(); }, ""},
-    {" unsettled", [](const db::BestAnswer& answer) { return answer.check.is_unsettled(); },
-     "unsettled: race and final disagree; `tuner best SIZE` says more"},
+    {" ‡", is_off_clock, ""},
+    {" unsettled", is_unsettled, "unsettled: race and final disagree; `tuner best SIZE` says more"},
     {" unverified", [](const db::BestAnswer& answer) { return reports::is_unverified(answer.winner); },
      "unverified: the results were not checked, since the spec says verify = \"none\""}};
 
@@ -227,7 +226,7 @@ std::string notes_text(const Group& group) {
     if (any(mark.applies) && *mark.meaning != '\0') text += fmt::format("{}\n", mark.meaning);
   std::vector<std::pair<const model::Problem*, double>> in_turn;
   for (const db::BestAnswer* answer : group)
-    if (answer->check.is_off_clock()) in_turn.emplace_back(&answer->problem(), answer->check.in_turn_ns);
+    if (is_off_clock(*answer)) in_turn.emplace_back(&answer->problem(), answer->check.in_turn_ns);
   if (const std::string note = reports::clock_note(in_turn); !note.empty()) text += note + "\n";
   if (const std::string note = reports::baseline_note(baseline_names(group)); !note.empty())
     text += note + "\n";

@@ -105,14 +105,14 @@ std::string at_clock(double mhz) {
 /// Where the times of the final and the race do not go together.
 void say_clocks(const db::BestAnswer& answer, const Asked& asked, const Style& style, Lines& lines) {
   const db::FinalCheck& check = answer.check;
-  if (check.is_off_clock()) {
+  if (is_off_clock(answer)) {
     lines.push_back(
         fmt::format("the fastest took {}{} in the last rounds; in turn with its rivals it took {}{}, which "
                     "is the time to hold against theirs",
                     reports::time_text(check.final_ns), at_clock(check.final_mhz),
                     reports::time_text(check.in_turn_ns), at_clock(check.rivals_mhz)));
   }
-  if (check.is_unsettled()) {
+  if (is_unsettled(answer)) {
     lines.push_back(fmt::format(
         "unsettled: it took {} in the race and {} in the final, where it was alone; {} raced faster than "
         "that, the fastest in {}: `tuner compare {} {} --fresh{}` measures both in turn",
