@@ -51,6 +51,18 @@ TEST_CASE("a mistake in a condition is pointed at, with what was probably meant"
   CHECK(contains(mistake_in("max_threads_per_block > 1").what(), "max_threads_per_block"));
 }
 
+TEST_CASE("what asks for an absent name does not hold, and the rest of the condition counts") {
+  const auto holds_without = [](const std::string& text) {
+    return NamedCondition(text, names, {"WIDTH"}).holds({Value(64), Value(std::string("row")), Value(4)});
+  };
+  CHECK(holds_without("WIDTH == 4 || TILE == 4"));
+  CHECK_FALSE(holds_without("WIDTH == 4 && TILE == 4"));
+  CHECK_FALSE(holds_without("WIDTH != 4"));
+  CHECK_FALSE(holds_without("!(WIDTH == 4)"));
+  CHECK(holds_without("TILE == 4 && (registers > 64 || !WIDTH || ORDER == 'row')"));
+  CHECK_FALSE(holds_without("max(WIDTH, TILE) == 4 || WIDTH == 'wide'"));
+}
+
 TEST_CASE("of two equal names the first counts") {
   const NamedCondition condition("TILE == 1", {{"TILE"}, {"TILE"}});
   CHECK(condition.holds({Value(1), Value(2)}));

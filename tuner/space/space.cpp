@@ -90,6 +90,25 @@ model::KernelSpec spec_of(const std::vector<ConditionName>& names) {
   return spec;
 }
 
+bool mentions(const Syntax& syntax, int node, const std::vector<std::string>& names) {
+  if (node < 0) return false;
+  const Node& one = syntax.nodes[static_cast<std::size_t>(node)];
+  if (one.kind == Node::Kind::name && std::ranges::count(names, one.text) > 0) return true;
+  return mentions(syntax, one.a, names) || mentions(syntax, one.b, names) || mentions(syntax, one.c, names);
+}
+
+/// Puts 0 in the place of each operand of && and || that has one of `names`.
+void leave_out(Syntax& syntax, int node, const std::vector<std::string>& names) {
+  if (!mentions(syntax, node, names)) return;
+  Node& one = syntax.nodes[static_cast<std::size_t>(node)];
+  if (one.kind != Node::Kind::logical_and && one.kind != Node::Kind::logical_or) {
+    one = {.offset = one.offset};
+    return;
+  }
+  leave_out(syntax, one.a, names);
+  leave_out(syntax, one.b, names);
+}
+
 }  // namespace
 
 struct NamedCondition::Compiled {
@@ -98,11 +117,13 @@ struct NamedCondition::Compiled {
   Slots zeros;
 };
 
-NamedCondition::NamedCondition(std::string text, const std::vector<ConditionName>& names)
+NamedCondition::NamedCondition(std::string text, const std::vector<ConditionName>& names,
+                               const std::vector<std::string>& absent)
     : m_compiled(std::make_unique<Compiled>()) {
   std::vector<model::Diagnostic> clashes;  // with the language's own names, which then keep their meaning
   const Scope scope(spec_of(names), clashes);
-  const Syntax syntax = parsed(text);
+  Syntax syntax = parsed(text);
+  leave_out(syntax, syntax.root, absent);
   std::variant<Program, ExpressionError> program = generate(syntax, syntax.root, scope, {.limits = false});
   if (const auto* error = std::get_if<ExpressionError>(&program)) refuse(text, *error);
   m_compiled->program = std::move(std::get<Program>(program));

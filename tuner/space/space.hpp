@@ -109,8 +109,10 @@ struct ConditionName {
 /// specs (space.hpp): `registers <= 64 && PARTITION == 'row'`. Sizes, limits and time are no names of it.
 class NamedCondition {
  public:
-  /// Of two equal names the first counts. Throws model::UsageError that points at the mistake.
-  NamedCondition(std::string text, const std::vector<ConditionName>& names);
+  /// Of two equal names the first counts; an operand of && or || that has one of `absent` does not hold.
+  /// Throws model::UsageError that points at the mistake.
+  NamedCondition(std::string text, const std::vector<ConditionName>& names,
+                 const std::vector<std::string>& absent = {});
   NamedCondition(NamedCondition&&) noexcept;
   NamedCondition& operator=(NamedCondition&&) noexcept;
   ~NamedCondition();

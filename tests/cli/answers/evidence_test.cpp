@@ -131,7 +131,19 @@ TEST_SUITE("cli") {
     CHECK(kept("WIDTH == 4") == 1);
     CHECK(kept("registers >= 0") == 1);
     CHECK(kept("TILE == 16") == 1);
-    CHECK_THROWS_AS(kept("TILE == 16 && WIDTH == 4"), model::UsageError);
+    CHECK(kept("TILE == 16 && WIDTH == 4") == 0);
+    CHECK(kept("TILE == 16 || WIDTH == 4") == 2);
+    CHECK(kept("TILE == 99 || WIDTH == 4") == 1);
+    CHECK(kept("TILE != 99") == 1);
+    CHECK(kept("registers < 0 || TILE == 16") == 1);
+    CHECK_THROWS_AS(kept("WIDTH == 4 || DEPTH == 4"), model::UsageError);
+    CHECK_THROWS_AS(kept("ORDER == 'rwo'"), model::UsageError);  // a mistake, though the other has no ORDER
+  }
+
+  TEST_CASE("a word is known that a trial of any kernel has") {
+    std::vector<model::TrialRecord> trials = {trial(16, 2, "row", 1000), trial(32, 2, "column", 1000)};
+    trials[1].kernel = "other";
+    CHECK(kept_by(answers::TrialCondition("ORDER == 'row' || ORDER == 'column'"), trials).size() == 2);
   }
 
   TEST_CASE("a value of a parameter costs what the least time with it does, dropped early or not") {

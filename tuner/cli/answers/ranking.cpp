@@ -56,13 +56,11 @@ struct NamedValues {
     for (const auto& [name, value] : counters) counted.insert(name);
     values.insert(counters.begin(), counters.end());
   }
-  /// In the order of `names`; nothing where one that is `used` has no value.
-  std::optional<std::vector<model::Value>> values_for(const std::vector<space::ConditionName>& names,
-                                                      const std::vector<std::string>& used) const {
+  /// In the order of `names`.
+  std::vector<model::Value> values_for(const std::vector<space::ConditionName>& names) const {
     std::vector<model::Value> out;
     for (const space::ConditionName& name : names) {
       const auto found = values.find(name.name);
-      if (found == values.end() && std::ranges::find(used, name.name) != used.end()) return std::nullopt;
       out.push_back(found == values.end() ? model::Value() : found->second);
     }
     return out;
@@ -93,6 +91,46 @@ std::vector<space::ConditionName> names_of(const std::vector<NamedValues>& trial
   return names;
 }
 
+/// The trials of one kernel, and what a condition may name there.
+struct KernelTrials {
+  bool has(const std::string& name) const {
+    return std::ranges::find(names, name, &space::ConditionName::name) != names.end();
+  }
+  /// Adds those that meet the condition to `kept`. What asks for one of the names `used` that a trial has not
+  /// does not hold.
+  void keep(const std::string& condition, const std::vector<std::string>& used,
+            std::set<const model::TrialRecord*>& kept) const {
+    std::map<std::vector<std::string>, space::NamedCondition> conditions;  // by the names that are none
+    for (const NamedValues& trial : trials) {
+      std::vector<std::string> none;
+      for (const std::string& name : used)
+        if (!has(name) || !trial.values.contains(name)) none.push_back(name);
+      auto known = conditions.find(none);
+      if (known == conditions.end())
+        known = conditions.emplace(none, space::NamedCondition(condition, names, none)).first;
+      if (known->second.holds(trial.values_for(names))) kept.insert(trial.trial);
+    }
+  }
+
+  std::vector<NamedValues> trials;
+  std::vector<space::ConditionName> names;
+};
+
+/// Gives each kernel's names the words that any kernel has for them. Returns all names.
+std::set<std::string> share_words(std::map<std::string, KernelTrials>& by_kernel) {
+  std::map<std::string, std::set<std::string>> words;
+  std::set<std::string> all;
+  for (const auto& [kernel, of] : by_kernel)
+    for (const space::ConditionName& name : of.names) {
+      all.insert(name.name);
+      words[name.name].insert(name.words.begin(), name.words.end());
+    }
+  for (auto& [kernel, of] : by_kernel)
+    for (space::ConditionName& name : of.names)
+      if (!name.words.empty()) name.words = {words[name.name].begin(), words[name.name].end()};
+  return all;
+}
+
 }  // namespace
 
 TrialCondition::TrialCondition(std::string text, const std::vector<db::StoredCounter>& counters)
@@ -109,31 +147,30 @@ TrialCondition::TrialCondition(std::string text, const std::vector<db::StoredCou
 void TrialCondition::keep(db::Ranking& ranking) const {
   if (empty()) return;
   const std::vector<std::string> used = space::names_in(m_text);
-  std::map<std::string, std::vector<NamedValues>> by_kernel;
+  std::map<std::string, KernelTrials> by_kernel;
   for (const db::Ranked& one : ranking) {
     const auto counters = m_counters.find(one.trial.key);
-    by_kernel[one.trial.kernel].emplace_back(
+    by_kernel[one.trial.kernel].trials.emplace_back(
         one.trial, counters == m_counters.end() ? std::map<std::string, model::Value>() : counters->second);
   }
+  for (auto& [kernel, of] : by_kernel) of.names = names_of(of.trials);
+  const std::set<std::string> known = share_words(by_kernel);
   std::set<const model::TrialRecord*> kept;
   std::optional<model::UsageError> mistake;
-  bool fits_one = by_kernel.empty();
-  for (const auto& [kernel, trials] : by_kernel) {
-    const std::vector<space::ConditionName> names = names_of(trials);
-    const bool has_all = std::ranges::all_of(used, [&](const std::string& name) {
-      return std::ranges::find(names, name, &space::ConditionName::name) != names.end();
-    });
+  bool fits_one = false;
+  for (const auto& [kernel, of] : by_kernel) {
+    std::vector<std::string> of_others;
+    for (const std::string& name : used)
+      if (known.contains(name) && !of.has(name)) of_others.push_back(name);
     try {
-      const space::NamedCondition condition(m_text, names);
-      fits_one = true;
-      for (const NamedValues& trial : trials)
-        if (const auto values = trial.values_for(names, used); values && condition.holds(*values))
-          kept.insert(trial.trial);
+      const space::NamedCondition condition(m_text, of.names, of_others);  // names no trial has are refused
+      fits_one = fits_one || of_others.empty();
+      of.keep(m_text, used, kept);
     } catch (const model::UsageError& error) {
-      if (has_all || !mistake) mistake = error;
+      if (of_others.empty() || !mistake) mistake = error;
     }
   }
-  if (!fits_one) throw model::UsageError(*mistake);
+  if (mistake && !fits_one) throw model::UsageError(*mistake);
   // Each is asked about where it stood, before those behind it move up.
   std::erase_if(ranking, [&](const db::Ranked& one) { return !kept.contains(&one.trial); });
 }

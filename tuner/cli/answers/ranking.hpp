@@ -22,8 +22,8 @@ class TrialCondition {
   bool empty() const { return m_text.empty(); }
   const std::string& text() const { return m_text; }
 
-  /// Keeps the trials that it holds for. A trial that has no value for one of the names is left out; throws
-  /// model::UsageError where no trial has one, or the text is no condition.
+  /// Keeps the trials that it holds for. Of a trial that has no value for a name, what asks for that does not
+  /// hold. Throws model::UsageError where no trial has a name, or the text is no condition.
   void keep(db::Ranking& ranking) const;
 
  private:
