@@ -40,12 +40,13 @@ std::optional<std::int64_t> template_number(const std::string& text) {
   return config::number(text.substr(0, text.find_first_of("ul")));
 }
 
-DraftParameter template_parameter(const TemplateParameter& declared, std::int64_t value) {
+DraftParameter template_parameter(const DraftSource& source, const TemplateParameter& declared,
+                                  std::int64_t value) {
   const std::string usual = std::to_string(value);
-  const std::vector<std::int64_t> values = declared.type == "bool" ? std::vector<std::int64_t>{0, 1}
-                                           : is_of_block(declared.name)
-                                               ? block_values({}, value, value <= 32)
-                                               : guessed_values(declared.name, usual, false);
+  const std::vector<std::int64_t> values =
+      is_of_block(declared.name) && declared.type != "bool"
+          ? block_values({}, value, value <= 32)
+          : source.guessed_values(declared.name, usual, declared.type == "bool");
   return {macro_of(declared), values,
           fmt::format("template parameter {}; recorded: {}", declared.name, usual), usual};
 }
@@ -65,7 +66,7 @@ void RecordedParameters::set_template_arguments(const DraftSource& source,
       m_plan.template_arguments.push_back(recorded[i]);
       continue;
     }
-    const DraftParameter made = template_parameter(declared[i], *value);
+    const DraftParameter made = template_parameter(source, declared[i], *value);
     m_plan.template_arguments.push_back(made.name);
     DraftParameter* const known = m_plan.parameter(made.name);
     if (known == nullptr)

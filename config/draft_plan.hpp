@@ -82,9 +82,6 @@ const char* usual_init(const std::string& type);
 std::string numbered_name(const std::string& name, const std::function<bool(const std::string&)>& is_taken);
 /// A decimal number of at most nine digits.
 std::optional<std::int64_t> number(const std::string& text);
-/// Values to try for a tunable that is `usual` without tuning.
-std::vector<std::int64_t> guessed_values(const std::string& name, const std::string& usual,
-                                         bool in_condition);
 /// The program's own choices for a block, or else powers of two about its present size, within what a block
 /// may have.
 std::vector<std::int64_t> block_values(const std::vector<std::int64_t>& choices,
@@ -108,6 +105,12 @@ struct DraftSource {
   bool asks_for_block() const;
   /// A value of this type may say how large the problem is: an integer that is no choice of an enumeration.
   bool may_be_size(const SourceParameter& parameter, const std::string& type) const;
+  /// Conditions ask for the macro or template parameter, or its name says so, and it is no factor, divisor,
+  /// extent or end of a loop.
+  bool is_switch(const std::string& name) const;
+  /// Values to try for one that is `usual` without tuning; empty: nothing says it.
+  std::vector<std::int64_t> guessed_values(const std::string& name, const std::string& usual,
+                                           bool is_bool = false) const;
   /// This number, larger than 1, stands in the kernel or in what it calls.
   bool has_number(std::int64_t wanted) const;
   /// An expression over numbers and constants of the source; none: it has others.

@@ -191,8 +191,8 @@ class PlanGuess {
                                 ? fmt::format("used in line {} and not defined", macro.line)
                                 : fmt::format("line {}: {} by default", macro.line, macro.usual);
     const bool is_number = number(macro.usual).has_value();
-    m_plan.parameters.push_back({macro.name, guessed_values(macro.name, macro.usual, macro.in_condition), why,
-                                 is_number ? macro.usual : ""});
+    m_plan.parameters.push_back(
+        {macro.name, m_source.guessed_values(macro.name, macro.usual), why, is_number ? macro.usual : ""});
     if (!macro.usual.empty() && !is_number)
       m_source.ask(
           fmt::format("{}: it is `{}` by default; which values make sense?", macro.name, macro.usual));
@@ -207,7 +207,7 @@ class PlanGuess {
     }
     const std::string name = macro_of(parameter);
     m_plan.template_arguments.push_back(name);
-    m_plan.parameters.push_back({name, guessed_values(parameter.name, "", parameter.type == "bool"),
+    m_plan.parameters.push_back({name, m_source.guessed_values(parameter.name, "", parameter.type == "bool"),
                                  fmt::format("template parameter {} {}", parameter.type, parameter.name)});
   }
 

@@ -34,7 +34,7 @@ class LaunchParameters {
         continue;
       const std::string present = std::to_string(*known.present);
       if (known.guarded) {
-        m_planned.add_parameter({known.name, guessed_values(known.name, present, false),
+        m_planned.add_parameter({known.name, m_source.guessed_values(known.name, present),
                                  "a macro that the build may give", present});
         m_plan.names[symbol] = known.name;
         continue;
@@ -48,7 +48,7 @@ class LaunchParameters {
                 ? fmt::format("; with `#ifndef {0}` above its `#define` it could be a parameter: {0} = [{1}]",
                               known.name,
                               fmt::join(in_block ? block_values({}, known.present, true)
-                                                 : guessed_values(known.name, present, false),
+                                                 : m_source.guessed_values(known.name, present),
                                         ", "))
                 : ""));
       m_planned.replace(symbol, source::number_value(*known.present));
@@ -65,7 +65,7 @@ class LaunchParameters {
       if (macro->tokens.size() != 1 || macro->tokens[0].kind != source::Token::Kind::number) continue;
       const std::string usual(macro->tokens[0].text);
       if (!number(usual)) continue;
-      m_planned.add_parameter({name, guessed_values(name, usual, false),
+      m_planned.add_parameter({name, m_source.guessed_values(name, usual),
                                macro->line == 0 ? "given by the build" : fmt::format("line {}", macro->line),
                                usual});
     }
@@ -143,7 +143,7 @@ class LaunchParameters {
     const std::vector<std::int64_t> values =
         has_choices                   ? std::vector<std::int64_t>(launched.begin(), launched.end())
         : is_of_block(parameter.name) ? block_values({}, present, present.value_or(256) <= 32)
-                                      : guessed_values(parameter.name, usual, false);
+                                      : m_source.guessed_values(parameter.name, usual);
     const bool is_open = !present && !has_choices;
     if (is_open)
       m_source.ask(fmt::format("{}: which values make sense? Line {} works it out", name, m_launch.line));

@@ -153,24 +153,85 @@ std::optional<std::int64_t> number(const std::string& text) {
   return std::stoll(text);
 }
 
-std::vector<std::int64_t> guessed_values(const std::string& name, const std::string& usual,
-                                         bool in_condition) {
+namespace {
+
+enum class Use { other, count, test };
+
+/// What `NAME` at `i` is for. A count: `[NAME`, `k < NAME;`, a factor or a divisor; a test: `if (NAME)`,
+/// `NAME == 1 ?`, `!NAME`, `a && NAME`.
+Use use_at(Tokens body, std::size_t i) {
+  using source::is_one_of;
+  std::size_t begin = i;
+  std::size_t end = i + 1;
+  const auto before = [&](std::size_t by) { return begin < by ? std::string_view() : body[begin - by].text; };
+  const auto behind = [&](std::size_t by) {
+    return end + by < body.size() ? body[end + by].text : std::string_view();
+  };
+  const auto is_asked = [&] { return is_one_of(before(2), {"if", "constexpr", "switch"}); };
+  const auto widen = [&] {
+    for (; before(1) == "(" && behind(0) == ")" && !is_asked(); ++end) --begin;
+  };
+  widen();
+  const bool is_end = (before(1) == "<" || (before(2) == "<" && before(1) == "=")) &&
+                      is_one_of(behind(0), {";", "&", ")", "?"});
+  const bool is_step = before(1) == "=" && is_one_of(before(2), {"+", "-"});
+  if (is_end || is_step || is_one_of(before(1), {"*", "/", "%", "["}) || behind(0) == "*") return Use::count;
+  if (is_one_of(behind(0), {"<", ">"}) || (is_one_of(behind(0), {"=", "!"}) && behind(1) == "=")) {
+    const std::size_t number = end + (behind(1) == "=" ? 2 : 1);
+    if (number >= body.size() || body[number].kind != Token::Kind::number) return Use::other;
+    end = number + 1;
+    widen();
+  }
+  const auto joins = [](std::string_view one, std::string_view other) {
+    return is_one_of(one, {"&", "|"}) && one == other;
+  };
+  const bool is_test = behind(0) == "?" || before(1) == "!" || joins(before(1), before(2)) ||
+                       joins(behind(0), behind(1)) || (before(1) == "(" && behind(0) == ")" && is_asked());
+  return is_test ? Use::test : Use::other;
+}
+
+}  // namespace
+
+bool DraftSource::is_switch(const std::string& name) const {
+  const std::string caps = upper(name);
+  if (caps.starts_with("USE_")) return true;
+  bool is_tested = contains_any(caps, {"PAD"});
+  const auto counts = [&](Tokens text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const Use use = text[i].is(name) ? use_at(text, i) : Use::other;
+      if (use == Use::count) return true;
+      is_tested |= use == Use::test;
+    }
+    return false;
+  };
+  for (const ProgramFunction* const function : reached)
+    if (counts(function->body)) return false;
+  for (const std::string_view word : words_with_macros)
+    if (const auto* const macro = program.macro(word); macro != nullptr && counts(macro->tokens))
+      return false;
+  return is_tested || std::ranges::any_of(macros, [&](const source::OpenMacro& macro) {
+           return macro.name == name && macro.in_condition;
+         });
+}
+
+std::vector<std::int64_t> DraftSource::guessed_values(const std::string& name, const std::string& usual,
+                                                      bool is_bool) const {
   const std::string caps = upper(name);
   const bool is_block = names_block(name);
   if (contains_any(caps, {"WARP_SIZE", "WARPSIZE"})) return {32};
-  if (const auto value = number(usual); value && *value >= 2) {
+  if (const auto value = config::number(usual); value && *value >= 2) {
     std::set<std::int64_t> around = {*value};
     for (std::int64_t v = *value / 2; v >= std::max<std::int64_t>(1, *value / 4); v /= 2) around.insert(v);
     for (std::int64_t v = *value * 2; v <= *value * 4; v *= 2)
       if (!is_block || v <= 1024) around.insert(v);
     return {around.begin(), around.end()};
   }
-  if (in_condition || usual == "0" || usual == "1" || caps.starts_with("USE_")) return {0, 1};
+  if (is_bool || usual == "0" || is_switch(name)) return {0, 1};
+  if (usual == "1") return {1, 2, 4, 8};
   if (is_block && (caps.ends_with("_X") || caps.ends_with("_Y") || caps.ends_with("_Z")))
     return {4, 8, 16, 32};
   if (is_block) return {64, 128, 256, 512};
   if (contains_any(caps, {"TILE"})) return {8, 16, 32, 64};
-  if (contains_any(caps, {"PAD"})) return {0, 1};
   return {1, 2, 4, 8};
 }
 

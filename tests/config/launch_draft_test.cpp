@@ -135,6 +135,22 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(closed.draft.spec.find("# TILE is 64 in the source; with `#ifndef TILE`") != std::string::npos);
   }
 
+  TEST_CASE("a count of 1 is never 0, and what conditions ask for is no count") {
+    using Values = std::vector<std::int64_t>;
+    const Drafted result = drafted(program_of(
+        "template <int ITEMS, int ROWS, int MODE, int CHECK> __global__ void k(float* d, const float* e, int "
+        "n) {\n  float s[ROWS]; s[0] = MODE == 1 ? 2 : 3;\n"
+        "  int i = blockIdx.x * BLOCK * LANES + threadIdx.x;\n  if constexpr (ITEMS == 1) n += 1;\n"
+        "  for (int j = 0; j < ITEMS; ++j) if (CHECK && i + j * BLOCK < n) d[i + j] = e[i] * s[0]; }\n",
+        "k<1, 1, 1, 1><<<(n + 255) / 256, 256>>>(d, e, n);",
+        "#define BLOCK 256\n#ifndef LANES\n#define LANES 1\n#endif\n"));
+    CHECK(values_of(result, "TUNED_ITEMS") == Values{1, 2, 4, 8});
+    CHECK(values_of(result, "TUNED_ROWS") == Values{1, 2, 4, 8});
+    CHECK(values_of(result, "LANES") == Values{1, 2, 4, 8});
+    CHECK(values_of(result, "TUNED_MODE") == Values{0, 1});
+    CHECK(values_of(result, "TUNED_CHECK") == Values{0, 1});
+  }
+
   TEST_CASE("template arguments become parameters, and stand for the block where the launch says so") {
     const Drafted result = drafted(program_of(
         "template <int B> __global__ void k(float* d, const float* e, int n) {\n"

@@ -41,9 +41,9 @@ TEST_SUITE("config::draft_spec") {
     const Drafted result = drafted(defaults("SWIZZLE", "1") + defaults("SKIP", "0") + defaults("ROWS", "4") +
                                    defaults("BLOCK_SIZE", "512") + defaults("COLUMNS", "1024") +
                                    "extern \"C\" __global__ void fill(int n, float* y) {\n"
-                                   "#if FAST\n#endif\n"
+                                   "#if FAST\n#endif\n  if (SWIZZLE) n += 1;\n"
                                    "  int i = blockIdx.x * BLOCK_SIZE + threadIdx.x; if (i < n) y[i] = "
-                                   "SWIZZLE + SKIP + ROWS + COLUMNS; }");
+                                   "SKIP + ROWS + COLUMNS; }");
     CHECK(values_of(result, "SWIZZLE") == Values{0, 1});
     CHECK(values_of(result, "SKIP") == Values{0, 1});
     CHECK(values_of(result, "ROWS") == Values{1, 2, 4, 8, 16});
