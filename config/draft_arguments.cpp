@@ -206,9 +206,8 @@ class ArgumentTables {
     if (count.empty() || m_plan.mentions_parameter(count)) return {};
     // Numbers alone are no expressions.
     const auto fixed = config::number(count);
-    if (!fixed && std::ranges::none_of(m_plan.sizes, [&](const std::string& size) {
-          return count.find(size) != std::string::npos;
-        }))
+    if (!fixed &&
+        std::ranges::none_of(m_plan.sizes, [&](const std::string& size) { return mentions(count, size); }))
       return {};
     const std::string last = fixed ? std::to_string(std::max<std::int64_t>(*fixed - 1, 0)) : count + " - 1";
     return held.begins_row ? fmt::format("sorted(0, {})", count) : fmt::format("integers(0, {})", last);

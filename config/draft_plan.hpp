@@ -193,7 +193,7 @@ struct DraftPlan {
   const DraftParameter* parameter(std::string_view name) const;
   DraftParameter* parameter(std::string_view name);
   bool has_parameter(const std::string& name) const { return parameter(name) != nullptr; }
-  /// A parameter's name is part of the text.
+  /// The text has a parameter's name in it.
   bool mentions_parameter(const std::string& text) const;
   /// Once each.
   void add_constraint(const std::string& constraint);

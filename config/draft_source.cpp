@@ -199,8 +199,7 @@ DraftParameter* DraftPlan::parameter(std::string_view name) {
 }
 
 bool DraftPlan::mentions_parameter(const std::string& text) const {
-  return std::ranges::any_of(
-      parameters, [&](const DraftParameter& one) { return text.find(one.name) != std::string::npos; });
+  return std::ranges::any_of(parameters, [&](const DraftParameter& one) { return mentions(text, one.name); });
 }
 
 void DraftPlan::add_constraint(const std::string& constraint) {

@@ -293,7 +293,7 @@ class PlanGuess {
       m_plan.grid.push_back(is_alone ? "1" : blocks(axes[axis], threads, sizes[axis]));
     }
     std::erase_if(m_plan.parameters, [&](const DraftParameter& one) {
-      const auto has_it = [&](const std::string& text) { return text.find(one.name) != std::string::npos; };
+      const auto has_it = [&](const std::string& text) { return mentions(text, one.name); };
       return one.is_runtime && std::ranges::none_of(block, has_it) &&
              std::ranges::none_of(m_plan.grid, has_it);
     });

@@ -151,6 +151,19 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(values_of(result, "TUNED_CHECK") == Values{0, 1});
   }
 
+  TEST_CASE("a size with a parameter's letters in its name is none") {
+    const Drafted result = drafted(
+        "#ifndef T\n#define T 128\n#endif\n"
+        "__global__ void k(float* d, const float* e, const int* at, int total, int n) {\n"
+        "  int i = blockIdx.x * T + threadIdx.x; if (i < n) d[i] = e[at[i]]; }\n"
+        "void go(float* d, int* at, int total, int n) {\n  float* e; cudaMalloc(&e, total * sizeof(float));\n"
+        "  cudaMalloc(&d, n * sizeof(float)); cudaMalloc(&at, n * sizeof(int));\n"
+        "  k<<<(n + T - 1) / T, T>>>(d, e, at, total, n); }\n");
+    REQUIRE(spec_of(result).workload.bytes.has_value());
+    CHECK(spec_of(result).workload.bytes->text == "4.0 * N + 4.0 * TOTAL + 4.0 * N");
+    CHECK(result.draft.spec.find("init = \"integers(0, TOTAL - 1)\"") != std::string::npos);
+  }
+
   TEST_CASE("template arguments become parameters, and stand for the block where the launch says so") {
     const Drafted result = drafted(program_of(
         "template <int B> __global__ void k(float* d, const float* e, int n) {\n"
