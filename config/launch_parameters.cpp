@@ -140,6 +140,14 @@ class LaunchParameters {
     if (value.kind == Value::Kind::symbol) present = m_planned.facts(value.name).present;
     const std::string usual = present ? std::to_string(*present) : "";
     const bool has_choices = launched.size() > 1;
+    const std::optional<std::string> other =
+        value.kind == Value::Kind::symbol ? std::optional(value.name) : twin(parameter, value);
+    if (present && !has_choices && is_dimension(m_planned, parameter, value, *present)) {
+      m_plan.notes.push_back(fmt::format("{} is {}: a dimension of the problem", parameter.name, *present));
+      m_plan.template_arguments.push_back(usual);
+      if (other) m_planned.replace(*other, source::number_value(*present));
+      return;
+    }
     const std::vector<std::int64_t> values =
         has_choices                   ? std::vector<std::int64_t>(launched.begin(), launched.end())
         : is_of_block(parameter.name) ? block_values({}, present, present.value_or(256) <= 32)
@@ -150,8 +158,6 @@ class LaunchParameters {
     m_planned.add_parameter(
         {name, values, fmt::format("{}template parameter {}", is_open ? "? " : "", parameter.name), usual});
     m_plan.template_arguments.push_back(name);
-    const std::optional<std::string> other =
-        value.kind == Value::Kind::symbol ? std::optional(value.name) : twin(parameter, value);
     if (other) {
       m_planned.replace(*other, source::symbol_value(name));
       m_plan.names[name] = name;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -125,6 +126,42 @@ bool PlannedLaunch::is_open_type(const std::string& type) const {
     if (std::ranges::count(at->function->template_parameters, type, &TemplateParameter::name) > 0)
       return true;
   return false;
+}
+
+bool is_dimension(const PlannedLaunch& planned, const TemplateParameter& parameter, const Value& value,
+                  std::int64_t present) {
+  const tuner::source::ProgramLaunch& launch = planned.launch;
+  if (present < 2 || is_of_block(parameter.name) || planned.plan.names.contains(value.name)) return false;
+  const std::function<bool(const Value&)> has_it = [&](const Value& one) {
+    if (one.kind == Value::Kind::number) return one.number != 0 && one.number % present == 0;
+    if (one.kind != Value::Kind::symbol) return std::ranges::any_of(one.operands, has_it);
+    if (planned.plan.names.contains(one.name)) return false;
+    const SymbolFacts& known = planned.facts(one.name);
+    return value.kind == Value::Kind::symbol ? one.name == value.name
+                                             : known.constant && known.present == present;
+  };
+  const auto& [x, y, z] = planned.source.launches.front().block;
+  const Value threads = tuner::source::multiply(tuner::source::multiply(x, y), z);
+  const auto is_it = [&](const Value& one) {
+    return one.is(present) || (one.kind != Value::Kind::number && has_it(one));
+  };
+  if (is_it(x) || is_it(y) || is_it(z) || is_it(threads) || has_it(launch.shared_bytes) ||
+      std::ranges::any_of(launch.grid, has_it))
+    return false;
+  const bool is_in_indices = std::ranges::any_of(planned.source.shapes, [&](const auto& shape) {
+    return std::ranges::any_of(
+        shape, [&](const std::string& dimension) { return mentions(dimension, parameter.name); });
+  });
+  return is_in_indices || std::ranges::any_of(launch.arguments, [&](const LaunchArgument& argument) {
+           const auto place = static_cast<std::size_t>(&argument - launch.arguments.data());
+           if (!argument.bytes.is_known()) return false;
+           const std::string type = planned.type_inside(planned.source.kernel.parameters[place].type);
+           const Value count = tuner::source::divide(argument.bytes, planned.source.host.size_of(type));
+           return std::ranges::any_of(tuner::source::factors_of(count), [&](const Value& factor) {
+             // A small number may be in it by chance.
+             return present <= 16 && factor.kind != Value::Kind::symbol ? factor.is(present) : has_it(factor);
+           });
+         });
 }
 
 DraftPlan plan_launch(DraftSource& source) {

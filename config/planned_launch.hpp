@@ -52,6 +52,11 @@ struct PlannedLaunch {
   DraftPlan plan;
 };
 
+/// A buffer's extent or the kernel's indices have the template parameter, which is `value`, and nothing of
+/// the launch: with another number than the present one the kernel would do another part of the work.
+bool is_dimension(const PlannedLaunch& planned, const TemplateParameter& parameter, const Value& value,
+                  std::int64_t present);
+
 // The steps of plan_launch(), in this order.
 
 /// What may change from one configuration to the next: macros, template arguments, and what sets the block.

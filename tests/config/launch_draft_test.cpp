@@ -164,6 +164,24 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     CHECK(result.draft.spec.find("init = \"integers(0, TOTAL - 1)\"") != std::string::npos);
   }
 
+  TEST_CASE("a template argument that is a dimension of a buffer stays as it is") {
+    const std::string kernel =
+        "template <int N, int BLOCK> __global__ void k(float* d, const float* e, int rows) {\n"
+        "  for (int c = threadIdx.x; c < N; c += BLOCK) d[blockIdx.x * N + c] = e[blockIdx.x * N + c]; }\n";
+    for (const std::string launch :
+         {"int rows = 50; cudaMalloc(&d, rows * 768 * 4); cudaMalloc(&e, rows * 768 * 4); k<768, 256>",
+          "const int dim = 768; int rows = 50; cudaMalloc(&d, rows * dim * 4); cudaMalloc(&e, rows * dim * "
+          "4); "
+          "k<dim, 256>"}) {
+      const Drafted result =
+          drafted(kernel + "int main() { float *d, *e; " + launch + "<<<rows, 256>>>(d, e, rows); }\n");
+      CHECK(spec_of(result).steps.front().entry == "k<768, TUNED_BLOCK>");
+      CHECK(values_of(result, "TUNED_BLOCK").size() > 1);
+      CHECK(result.draft.spec.find("# N is 768: a dimension of the problem") != std::string::npos);
+      CHECK(result.draft.spec.find("extent = [\"768\", \"ROWS\"]") != std::string::npos);
+    }
+  }
+
   TEST_CASE("template arguments become parameters, and stand for the block where the launch says so") {
     const Drafted result = drafted(program_of(
         "template <int B> __global__ void k(float* d, const float* e, int n) {\n"
