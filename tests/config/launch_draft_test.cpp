@@ -182,6 +182,24 @@ TEST_SUITE("config::draft_spec of a source that launches") {
     }
   }
 
+  TEST_CASE("a grid that a condition makes smaller is no size") {
+    const auto grid = [](const std::string& condition, const std::string& question) {
+      const Drafted result = drafted(program_of(
+          "__global__ void k(float* d, const float* e, int n) {\n"
+          "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) d[i] = "
+          "e[i]; }\n",
+          "int threads = 256; int blocks = (n + threads - 1) / threads; " + condition +
+              " k<<<blocks, threads>>>(d, e, n);"));
+      CHECK(spec_of(result).sizes == std::vector<std::string>{"N"});
+      CHECK(result.asks("grid") == !question.empty());
+      CHECK(result.draft.spec.find(question) != std::string::npos);
+      return spec_of(result).steps.front().grid.front().text;
+    };
+    CHECK(grid("if (blocks > 1024) blocks = 1024;", "") == "min(ceil_div(N, THREADS), 1024)");
+    CHECK(grid("if (argc > 1) blocks = 1024;", "# ? the launch does not say it in a way that can be read") ==
+          "ceil_div(N, THREADS)");
+  }
+
   TEST_CASE("template arguments become parameters, and stand for the block where the launch says so") {
     const Drafted result = drafted(program_of(
         "template <int B> __global__ void k(float* d, const float* e, int n) {\n"

@@ -158,6 +158,26 @@ TEST_SUITE("source::launches_of") {
     CHECK(in_main("int n = 5; { int n = 7; n = n; } float* d; k<<<n, 32>>>(d, n);").grid() == "n, 1, 1");
   }
 
+  TEST_CASE("a condition that keeps a variable below or above another value is a min or a max") {
+    const auto found = [](const std::string& change) {
+      return in_main("int n = 100, m = 64, b = (n + 127) / 128; dim3 g((n + 127) / 128); float* d; " +
+                     change + "k<<<b, g.x>>>(d, n);");
+    };
+    const std::string blocks = "ceil_div(n, 128)";
+    for (const std::string change : {"if (b > 64) b = 64; ", "if (64 <= b) { b = 64; } "})
+      CHECK(found(change).grid() == "min(" + blocks + ", 64), 1, 1");
+    CHECK(found("if (b > m * 2) b = m * 2; if (b < 1) b = 1; ").grid() ==
+          "max(min(" + blocks + ", 2 * m), 1), 1, 1");
+    CHECK(found("if (g.x > 64) g.x = 64; ").block() == "min(" + blocks + ", 64), 1, 1");
+    for (const std::string change : {"if (n > 64) b = 64; ", "if (b > 64) b = 65; ", "if (b == 64) b = 64; ",
+                                     "if (b > 64) n = 3; else b = 64; "}) {
+      CAPTURE(change);
+      const Launched other = found(change);
+      CHECK(other.grid() == "b, 1, 1");
+      CHECK(other.host.facts(other.launch.grid[0].name).changed_line > 0);
+    }
+  }
+
   TEST_CASE("a variable that a loop or a sum has changed does not have the value that it began with") {
     const std::string launch = " float* d; cudaMalloc(&d, m * 4); k<<<m, 32>>>(d, n);";
     for (const std::string change :

@@ -35,7 +35,9 @@ const Frame* HostCode::keep(Frame frame) {
 }
 
 Value HostCode::symbol(const std::string& key, SymbolFacts facts) {
-  m_symbols.try_emplace(key, std::move(facts));
+  const int changed_line = facts.changed_line;
+  SymbolFacts& known = m_symbols.try_emplace(key, std::move(facts)).first->second;
+  if (known.changed_line == 0) known.changed_line = changed_line;
   return symbol_value(key);
 }
 

@@ -113,6 +113,8 @@ class HostCode {
   Value local_value(const LocalVariable& variable, const std::string& path, const Frame& frame);
   /// Of `first; if (n % d) blocks++`, which steps at `step`: the quotient in `first` rounded up.
   std::optional<Value> rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame);
+  /// Of `if (n > 1024) n = 1024`, where `last` is what it sets: the smaller, or with `<` the larger.
+  std::optional<Value> clamped(const LocalAssignment& last, Frame frame);
   std::optional<Value> component(Tokens init, const std::string& member, const Frame& frame);
   std::optional<Value> member_of_device(const std::string& path);
   /// What a list in braces gives a member of a struct; empty: nothing.

@@ -227,22 +227,44 @@ Tokens HostCode::listed(const LocalVariable& variable, const std::string& member
   return at < given.size() && !given[at].empty() && !given[at].front().is(".") ? given[at] : Tokens();
 }
 
-std::optional<Value> HostCode::rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame) {
-  const Tokens body = frame.function->body;
-  std::size_t close = step.position - frame.function->begin;
+/// What stands in the brackets of the `if` whose statement begins at `close`; empty: there is none.
+static Tokens condition_before(Tokens body, std::size_t close) {
   while (close > 0 && is_one_of(body[close - 1].text, {"+", "{"})) --close;
   std::size_t open = close;
   for (int depth = 0; open > 0; --open) {
     depth += body[open - 1].is(")") ? 1 : body[open - 1].is("(") ? -1 : 0;
     if (depth == 0 || is_one_of(body[open - 1].text, {";", "{", "}"})) break;
   }
-  if (open < 2 || !body[open - 1].is("(") || !body[open - 2].is("if")) return std::nullopt;
+  if (open < 2 || !body[open - 1].is("(") || !body[open - 2].is("if")) return {};
+  return body.subspan(open, close - open - 1);
+}
+
+std::optional<Value> HostCode::rounded_up(Tokens first, const LocalAssignment& step, const Frame& frame) {
+  const Tokens condition = condition_before(frame.function->body, step.position - frame.function->begin);
+  if (condition.empty()) return std::nullopt;
   const Value quotient = evaluate(first, frame);
-  Value rest = evaluate(body.subspan(open, close - open - 1), frame);
+  Value rest = evaluate(condition, frame);
   if ((rest.is_call("!=") || rest.is_call(">")) && rest.operands[1].is(0)) rest = Value(rest.operands[0]);
   if (!quotient.is_call("/") || !rest.is_call("%")) return std::nullopt;
   if (!std::ranges::equal(quotient.operands, rest.operands, same)) return std::nullopt;
   return call("ceil_div", quotient.operands);
+}
+
+std::optional<Value> HostCode::clamped(const LocalAssignment& last, Frame frame) {
+  frame.position = last.position;
+  const Tokens condition = condition_before(frame.function->body, last.position - frame.function->begin);
+  if (condition.empty() || last.value.empty()) return std::nullopt;
+  const Value was = variable(last.path, frame);
+  const Value limit = evaluate(last.value, frame);
+  const Value test = evaluate(condition, frame);
+  const bool is_more = test.is_call(">") || test.is_call(">=");
+  if (!limit.is_known() || !(is_more || test.is_call("<") || test.is_call("<="))) return std::nullopt;
+  const auto compares = [&](const Value& one, const Value& other) {
+    return same(test.operands[0], one) && same(test.operands[1], other);
+  };
+  const bool is_first = compares(was, limit);
+  if (was.kind != Value::Kind::call || !(is_first || compares(limit, was))) return std::nullopt;
+  return call(is_more == is_first ? "min" : "max", {was, limit});
 }
 
 namespace {
@@ -290,6 +312,29 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     if (runs && assignment.path == variable.name && !assignment.value.empty()) whole = &assignment;
   }
   Frame then = frame;
+  const auto line_of = [&](const LocalAssignment& one) {
+    return frame.function->body[one.position - frame.function->begin].line;
+  };
+  const LocalAssignment* const last = changes.empty() ? nullptr : changes.back();
+  const bool is_only = changes.size() == 1 && variable.init.empty();
+  if (open == nullptr && last != nullptr && !is_only && !facts.counter && !is_set_for_sure(*last, frame)) {
+    if (auto value = clamped(*last, frame)) return *value;
+    const auto evaluated = [&](Tokens value, std::size_t position) {
+      then.position = position;
+      return value.empty() ? Value() : evaluate(value, then);
+    };
+    const Value first = evaluated(variable.init, variable.position);
+    if (first.kind == Value::Kind::call || std::ranges::any_of(changes, [&](const LocalAssignment* one) {
+          return evaluated(one->value, one->position).kind == Value::Kind::call;
+        }))
+      open = last;
+    // `n = 100` has a value, whatever follows.
+    if (open != nullptr && first.kind == Value::Kind::number && first.number != 0) {
+      facts.changed_line = line_of(*open);
+      open = nullptr;
+    }
+    then = frame;
+  }
   const std::string member = path.size() > variable.name.size() && path[variable.name.size()] == '.'
                                  ? path.substr(variable.name.size() + 1)
                                  : "";
@@ -309,7 +354,7 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
     return symbol(key, facts);
   }
   then.position = variable.position;
-  if (open != nullptr) facts.changed_line = frame.function->body[open->position - frame.function->begin].line;
+  if (open != nullptr) facts.changed_line = line_of(*open);
   if (open != nullptr && !member.empty()) return symbol(key + " changed", facts);
   if (!member.empty()) {
     Tokens given = changes.empty() ? listed(variable, member) : Tokens();
@@ -342,7 +387,6 @@ Value HostCode::local_value(const LocalVariable& variable, const std::string& pa
       return *value;
   if (open != nullptr && is_integer_type(type)) return symbol(key + " changed", facts);
   const bool settled = changes.empty() && !variable.init.empty();
-  const LocalAssignment* const last = changes.empty() ? nullptr : changes.back();
   const bool set_for_sure = last != nullptr && !facts.counter && is_set_for_sure(*last, frame);
   if (settled || set_for_sure || (changes.size() == 1 && !last->value.empty() && variable.init.empty())) {
     const Tokens first = variable.init;
