@@ -38,6 +38,7 @@ class LaunchWords {
     for (std::size_t i = 0; i < m_launch.arguments.size(); ++i)
       m_plan.arguments.push_back(argument(m_launch.arguments[i], m_source.kernel.parameters[i]));
     whole_vectors();
+    whole_rows();
     doubt_grid();
   }
 
@@ -232,6 +233,30 @@ class LaunchWords {
       m_plan.constraints.push_back(said);
       m_plan.notes.push_back(fmt::format("? {}: the kernel moves vectors of {} bytes", said, bytes));
     }
+  }
+
+  /// No row is longer than the leading dimension that says where the next begins.
+  void whole_rows() {
+    const auto value_of = [&](const std::string& name) {
+      const auto& all = m_source.kernel.parameters;
+      const auto at = std::ranges::find(all, name, &source::SourceParameter::name);
+      return at == all.end() ? "" : m_plan.arguments[static_cast<std::size_t>(at - all.begin())].value;
+    };
+    for (std::size_t i = 0; i < m_plan.arguments.size(); ++i)
+      for (const source::RowEnd& row : source::row_ends(m_source.program, m_source.kernel, i)) {
+        const std::string length = value_of(row.length);
+        const std::string end = value_of(row.end);
+        const auto is_size = [&](const std::string& one) {
+          return std::ranges::count(m_plan.sizes, one) > 0;
+        };
+        if (end == length || !is_size(end) || !is_size(length) ||
+            std::ranges::count(m_plan.arguments[i].extent, length) == 0)
+          continue;
+        const std::string said = fmt::format("{} >= {}", length, end);
+        if (std::ranges::count(m_plan.constraints, said) > 0) continue;
+        m_plan.constraints.push_back(said);
+        m_plan.notes.push_back(fmt::format("? {}: rows lie {} apart", said, length));
+      }
   }
 
   PlannedLaunch& m_planned;

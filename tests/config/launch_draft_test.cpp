@@ -200,6 +200,18 @@ TEST_SUITE("config::draft_spec of a source that launches") {
           "ceil_div(N, THREADS)");
   }
 
+  TEST_CASE("a leading dimension is no smaller than what its rows end at") {
+    const Drafted result = drafted(
+        "__global__ void k(const float* A, float* B, int m, int n, int lda, int ldb) {\n"
+        "  int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "  int to = r * ldb + c; if (r < m && c < n) B[to] = A[(c) + r * lda]; }\n"
+        "int main() { int m = 100, n = 200, lda = 256, ldb = 224; float *A, *B;\n"
+        "  cudaMalloc(&A, m * lda * sizeof(float)); cudaMalloc(&B, m * ldb * sizeof(float));\n"
+        "  dim3 b(32, 8); k<<<dim3((n + 31) / 32, (m + 7) / 8), b>>>(A, B, m, n, lda, ldb); }\n");
+    CHECK(result.draft.spec.find("constraints = [\"LDA >= N\", \"LDB >= N\"]\n") != std::string::npos);
+    CHECK(result.draft.spec.find("# ? LDA >= N: rows lie LDA apart\n") != std::string::npos);
+  }
+
   TEST_CASE("template arguments become parameters, and stand for the block where the launch says so") {
     const Drafted result = drafted(program_of(
         "template <int B> __global__ void k(float* d, const float* e, int n) {\n"

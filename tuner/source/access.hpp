@@ -47,6 +47,16 @@ struct IndexBounds {
 };
 IndexBounds index_bounds(const Program& program, const ProgramFunction& kernel);
 
+/// `lda` and `n` of `A[row * lda + column]` behind `column < n`: integer parameters, for a row's length and
+/// where it ends.
+struct RowEnd {
+  std::string length;
+  std::string end;
+};
+
+/// Of the buffer behind a kernel's parameter, each once.
+std::vector<RowEnd> row_ends(const Program& program, const ProgramFunction& kernel, std::size_t parameter);
+
 /// What the text of a kernel does with its index along one axis.
 struct SourceAxis {
   bool has_blocks = false;           ///< blockIdx occurs

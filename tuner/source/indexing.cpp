@@ -90,6 +90,30 @@ class Indexing {
     return all;
   }
 
+  std::vector<RowEnd> row_ends(const SourceParameter& parameter) {
+    std::vector<RowEnd> found;
+    for (std::size_t at = 0; at + 2 < m_body.size(); ++at) {
+      if (!m_body[at].is(parameter.name) || !m_body[at + 1].is("[")) continue;
+      m_use = at;
+      Tokens index = bare(index_behind(at + 1));
+      if (const Tokens known = definition(index); !known.empty()) index = known;
+      RowEnd row;
+      for (const Tokens part : split(index, "+")) {
+        const Tokens term = bare(part);
+        if (const Factors all = factors(term); all.sizes.size() == 1 && !all.others.empty())
+          row.length = all.sizes.front();
+        else if (const std::string end = bound(written(term)); !end.empty())
+          row.end = end;
+      }
+      const auto is_integer = [&](const std::string& name) { return m_integers.contains(name); };
+      const auto is_row = [&](const RowEnd& one) { return one.length == row.length && one.end == row.end; };
+      if (is_integer(row.length) && is_integer(row.end) && row.length != row.end &&
+          std::ranges::none_of(found, is_row))
+        found.push_back(std::move(row));
+    }
+    return found;
+  }
+
   IndexBounds bounds() const {
     IndexBounds all;
     std::array<std::set<std::string>, 3> found;
@@ -456,6 +480,10 @@ std::vector<std::vector<std::string>> indexed_shapes(const Program& program, con
 
 IndexBounds index_bounds(const Program& program, const ProgramFunction& kernel) {
   return Indexing(program, kernel).bounds();
+}
+
+std::vector<RowEnd> row_ends(const Program& program, const ProgramFunction& kernel, std::size_t parameter) {
+  return Indexing(program, kernel).row_ends(kernel.parameters[parameter]);
 }
 
 }  // namespace tuner::source
