@@ -103,7 +103,7 @@ struct TargetRecord {
 };
 
 struct MeasuredRecord {
-  std::uint32_t first_number;   ///< in `numbers`, as many as the kernel has sizes
+  std::uint32_t first_number;  ///< in `numbers`, as many as the kernel has sizes
   std::uint32_t configuration;
   double expected_ns;
   double loss;
