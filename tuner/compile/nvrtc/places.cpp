@@ -55,9 +55,9 @@ std::vector<Candidate> library_candidates(const std::string& explicit_path, cons
   const auto wheels = [&](const fs::path& root) { return folders_of_wheels(root, library.wheel); };
   std::error_code error;
   if (!explicit_path.empty() && !fs::is_directory(explicit_path, error))
-    return {{explicit_path, "as TUNER_NVRTC says"}};
+    return {{explicit_path, "as asked for"}};
   if (!explicit_path.empty()) {
-    add(wheels(explicit_path), "as TUNER_NVRTC says");
+    add(wheels(explicit_path), "as asked for");
     return all;
   }
   for (const std::string& soname : library.sonames) all.push_back({soname, "the loader's search path"});
