@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "tuner/space/planner.hpp"
+
 namespace tuner::packing {
 namespace {
 
@@ -12,8 +14,6 @@ using use::Expression;
 using use::Op;
 
 constexpr std::int64_t largest_int = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t most_rounds = 65536;
-constexpr std::int64_t most_cluster_blocks = 8;
 
 /// Each condition costs every pick some nanoseconds, so what holds anyway is left out.
 class Conditions {
@@ -53,7 +53,8 @@ class Conditions {
   }
 
   void add_shape(const use::Step& step) {
-    if (!step.repeat.empty()) add_between({}, step.repeat, use::constant(0), use::constant(most_rounds));
+    if (!step.repeat.empty())
+      add_between({}, step.repeat, use::constant(0), use::constant(space::most_launches));
     constexpr use::Limit most_blocks[] = {use::Limit::max_grid_x, use::Limit::max_grid_y,
                                           use::Limit::max_grid_z};
     constexpr use::Limit most_threads[] = {use::Limit::max_block_x, use::Limit::max_block_y,
@@ -74,7 +75,7 @@ class Conditions {
     }
     Expression cluster = use::constant(1);
     for (const Expression& side : step.cluster) cluster = use::binary(Op::multiply, cluster, side);
-    add_between(step.when, cluster, use::constant(1), use::constant(most_cluster_blocks));
+    add_between(step.when, cluster, use::constant(1), use::constant(space::most_cluster_blocks));
     if (!step.shared_carveout.empty())
       add_between(step.when, step.shared_carveout, use::constant(-1), use::constant(100));
     if (step.dynamic_shared_bytes.empty()) return;

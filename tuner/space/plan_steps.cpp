@@ -10,15 +10,6 @@
 #include "tuner/space/planner.hpp"
 
 namespace tuner::space {
-namespace {
-
-/// Steps of one run, loops written out: a host queues some hundred thousand in a second.
-constexpr std::int64_t most_launches = 65536;
-
-/// The portable cluster size of the CUDA C++ programming guide.
-constexpr std::int64_t most_cluster_blocks = 8;
-
-}  // namespace
 
 std::optional<Planner::Course> Planner::course(const std::vector<model::StepSpec>& specs,
                                                const std::vector<CompiledStep>& compiled) {

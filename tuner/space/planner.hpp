@@ -18,6 +18,12 @@
 
 namespace tuner::space {
 
+/// Steps of one run, loops written out: a host queues some hundred thousand in a second.
+inline constexpr std::int64_t most_launches = 65536;
+
+/// The portable cluster size of the CUDA C++ programming guide.
+inline constexpr std::int64_t most_cluster_blocks = 8;
+
 /// A way to fill a buffer as specs write it: uniform(a, b) has two numbers.
 struct InitForm {
   std::string_view name;
