@@ -255,6 +255,19 @@ TEST_CASE("awkward sizes surround the tile that the grid shows") {
   CHECK(awkward_sizes_of(test::int_kernel("")) == std::vector<std::string>{"1", "1009", "63", "65"});
 }
 
+TEST_CASE("of a kernel that takes large sizes alone the least are run, where sanitizers can afford them") {
+  const auto sizes_where = [](const std::string& constraint) {
+    model::KernelSpec spec = test::int_kernel("").spec();
+    spec.sizes = {"M", "N", "K"};
+    spec.constraints = {{constraint, {}}};
+    return awkward_sizes_of(space::KernelSpace(spec));
+  };
+  CHECK(sizes_where("M >= 2048 && K % 96 == 0") ==
+        std::vector<std::string>{"2048x37x96", "2049x37x96", "2049x38x96"});
+  CHECK(sizes_where("M % 256 == 0 && N % 256 == 0 && K % 256 == 0") == std::vector<std::string>{"256"});
+  CHECK(sizes_where("M >= 2048 && N >= 2048 && K >= 2048").empty());
+}
+
 TEST_CASE("awkward sizes are those that the spec allows: nobody else runs a kernel at others") {
   const space::KernelSpace kernel = test::int_kernel("", 64, {{"N % 4 == 1", {}}});
   CHECK(awkward_sizes_of(kernel) == std::vector<std::string>{"1", "1009", "65"});

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -24,6 +25,7 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 constexpr std::int64_t usual_tile = 32;  // where the grid does not depend on an extent
 constexpr std::int64_t row_padding = 3;
+constexpr std::int64_t prime_extent = 37;  // of several
 /// An instrumented element costs a microsecond.
 constexpr std::int64_t most_elements = std::int64_t{1} << 17U;
 
@@ -72,6 +74,43 @@ Sizes tiles_of(const space::KernelSpace& kernel, const model::Configuration& con
   return tiles;
 }
 
+/// Of a kernel that takes only large sizes, or multiples of something: the least that are possible, up to
+/// three. The search begins with equal extents.
+std::vector<Sizes> least_sizes(std::size_t count, const std::function<bool(const Sizes&)>& is_possible) {
+  constexpr std::int64_t most = 4096;
+  constexpr std::int64_t most_volume = std::int64_t{1} << 24U;
+  constexpr std::size_t wanted = 3;
+  const std::int64_t most_doubled = count == 1 ? most_elements : most;
+  // The least possible extent above `one`: any number, or a large power of two; 0: none.
+  const auto least_above = [&](std::int64_t one, const std::function<Sizes(std::int64_t extent)>& with) {
+    for (std::int64_t extent = 2; extent <= most_doubled; extent += extent < most ? 1 : extent)
+      if (extent > one && is_possible(with(extent))) return extent;
+    return std::int64_t{0};
+  };
+  const std::int64_t equal = least_above(1, [&](std::int64_t extent) { return Sizes(count, extent); });
+  if (equal == 0) return {};
+  Sizes sizes(count, equal);
+  const auto with = [&](std::size_t d) {
+    return [&sizes, d](std::int64_t extent) {
+      Sizes changed = sizes;
+      changed[d] = extent;
+      return changed;
+    };
+  };
+  for (std::size_t d = 0; d < count && count > 1; ++d)
+    sizes[d] = is_possible(with(d)(prime_extent)) ? prime_extent : least_above(1, with(d));
+  std::vector<Sizes> found;
+  for (std::size_t d = 0; found.size() < wanted; d = (d + 1) % count) {
+    const std::int64_t volume =
+        std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+    if (volume > most_volume) break;
+    found.push_back(sizes);
+    sizes[d] = least_above(sizes[d], with(d));
+    if (sizes[d] == 0) break;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
@@ -79,15 +118,19 @@ std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
                                              model::ElementType type, const model::DeviceLimits& limits) {
   const Sizes tiles = tiles_of(kernel, configuration, type, limits);
   const std::size_t count = tiles.size();
-  const Sizes prime(count, count == 1 ? 1009 : 37);
+  const Sizes prime(count, count == 1 ? 1009 : prime_extent);
   std::vector<model::Problem> problems;
+  const auto make = [&](const Sizes& sizes, std::int64_t padding) {
+    return space::make_problem(kernel.spec(), sizes, type, padding);
+  };
+  const auto is_possible = [&](const model::Problem& problem) {
+    return kernel.allows(problem, configuration, limits) &&
+           std::holds_alternative<model::Plan>(kernel.make_plan(problem, configuration, limits));
+  };
   const auto add = [&](const Sizes& sizes, std::int64_t padding) {
-    const model::Problem problem = space::make_problem(kernel.spec(), sizes, type, padding);
+    const model::Problem problem = make(sizes, padding);
     const bool known = std::find(problems.begin(), problems.end(), problem) != problems.end();
-    const bool possible =
-        kernel.allows(problem, configuration, limits) &&
-        std::holds_alternative<model::Plan>(kernel.make_plan(problem, configuration, limits));
-    if (!known && possible) problems.push_back(problem);
+    if (!known && is_possible(problem)) problems.push_back(problem);
   };
   Sizes below = tiles;
   Sizes above = tiles;
@@ -108,14 +151,10 @@ std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
     add(prime, row_padding);
     add(above, row_padding);
   }
-  const bool only_multiples = problems.empty();
-  // Of a kernel that takes only multiples of something, the least that it takes: of any number, or of a large
-  // power of two.
-  constexpr std::int64_t most = 4096;
-  const std::int64_t most_doubled = count == 1 ? most_elements : most;
-  for (std::int64_t size = 2; size <= most_doubled && only_multiples && problems.size() < 3;
-       size += size < most ? 1 : size)
-    add(Sizes(count, size), 0);
+  if (problems.empty())
+    for (const Sizes& sizes :
+         least_sizes(count, [&](const Sizes& sizes) { return is_possible(make(sizes, 0)); }))
+      add(sizes, 0);
   return problems;
 }
 

@@ -92,7 +92,7 @@ void run_side_by_side(std::size_t count, int most, const std::function<std::stri
 /// tile; long and flat rectangles where there are several extents; padded rows where the kernel offers
 /// padding. The tile of an extent is found by asking the spec at which size the number of blocks grows.
 /// Problems for which the spec does not allow the configuration, or has no plan, are left out; where that
-/// leaves none, the least up to three of equal extents that are allowed.
+/// leaves none, up to three of the least that are allowed, if those are affordable.
 std::vector<model::Problem> awkward_problems(const space::KernelSpace& kernel,
                                              const model::Configuration& configuration,
                                              model::ElementType type, const model::DeviceLimits& limits);
