@@ -424,6 +424,13 @@ TEST_SUITE("tuner command line, compare") {
     const auto same = compare(little, little);
     INFO(same.err);
     CHECK(same.exit_code == 0);
+    const auto limited = [&](const std::string& a, const std::string& b, const char* format) {
+      return user.types({"compare", a, b, "--fresh", "--device", "cpu", "--measure", "quick",
+                         "--fail-if-slower", "50%", "--format", format});
+    };
+    CHECK(limited(much, little, "table").exit_code == 5);
+    CHECK(limited(little, much, "table").exit_code == 0);
+    CHECK(has(limited(much, little, "json").out, "\"judged\": \"too slow\""));
     const auto unnamed = user.types({"compare", little, much, "--fresh", "--device", "cpu"});
     CHECK_MESSAGE(has(unnamed.out, "A is faster than B"), unnamed.err);  // its spec is where the run read it
     CHECK(user.types({"export"}).out == lines);                          // nothing was stored

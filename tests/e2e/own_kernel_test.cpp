@@ -465,6 +465,17 @@ tolerance = { relative = 1e-6 }
     CHECK(has(check.out, "a sample: --all runs every one"));
   }
 
+  TEST_CASE("the sanitizers sample a space of ten thousand million configurations") {
+    SmallKernel kernel = filling();
+    kernel.parameters = "BLOCK = [64]";
+    for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J"})
+      kernel.parameters += fmt::format("\n{} = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]", name);
+    const Author author(kernel);
+    const auto check =
+        author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml", "--budget", "1s"});
+    CHECK_MESSAGE(has(check.out, "a sample: --all runs every one"), check.out, check.err);
+  }
+
   TEST_CASE("the sanitizers leave out what is not for the CPU, and say so") {
     const Author author(filling("devices = [\"cuda\"]\n"));
     const auto check = author.types({"check", "--device", "cpu", "--sanitize", author.home / "fill.toml"});

@@ -55,6 +55,11 @@ TEST_SUITE("tuner command line, the end of a run") {
     CHECK(
         has(cut.out, "\nscale 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000: not started: the budget is\n"));
     CHECK(has(cut.err, "to go on:\n  tuner run"));
+    Sweeper set_up;
+    set_up.environment["TUNER_L2"] = "cold";
+    set_up.environment["TUNER_DB"] = "my results.db";
+    CHECK(has(set_up.sweeps({"--budget", "1"}).err,
+              "to go on:\n  TUNER_DB='my results.db' TUNER_L2=cold tuner run"));
 
     const std::string faulty = std::string(TUNER_SOURCE_DIR) + "/tests/faulty/syntax_error.toml";
     const auto failed = user.types({"run", "--kernel", faulty, "--device", "cpu", "--sizes", "100,200"});

@@ -266,6 +266,32 @@ int main() {
     CHECK(swept.exit_code == 0);
   }
 
+  TEST_CASE("specs that are kept find the headers beside their kernels, however the folder is written") {
+    const Timer user;
+    user.writes("two.cuh", "constexpr int factor = 2;\n");
+    user.writes("k.cu", std::string("#include \"two.cuh\"\n") + doubling);
+    const auto run = user.times({"k.cu:once", "--size", "1000", "--keep", "deep/../deep/specs"});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(user.types({"check", "deep/specs", "--no-compile", "--sizes", "1000"}).exit_code == 0);
+  }
+
+  TEST_CASE("with --db the times are of the policies asked for, whatever was measured before") {
+    const Timer user;
+    user.writes("k.cu", doubling);
+    const auto times = [&](std::vector<std::string> policies) {
+      policies.insert(policies.end(),
+                      {"k.cu:once", "k.cu:often", "--size", "2000", "--db", "all.db", "--format", "json"});
+      const auto run = user.times(policies);
+      INFO(run.err);
+      REQUIRE(run.exit_code == 0);
+      return json::parse(run.out)["sizes"][0]["kernels"][0]["measurement"]["median_ns"].get<double>();
+    };
+    const double warm = times({});
+    CHECK(times({"--l2", "cold"}) != warm);
+    CHECK(times({"--execution", "eager"}) != warm);
+  }
+
   TEST_CASE("a file is timed beside its past, with the headers of then") {
     const Timer user;
     if (user.runs({"git", "--version"}).exit_code != 0) return;

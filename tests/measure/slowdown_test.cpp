@@ -168,11 +168,21 @@ TEST_SUITE("tuner::measure") {
     CHECK(to_string(Allowed::undecided) == "undecided");
   }
 
-  TEST_CASE("one sample a side, and no problem at all, are answered too") {
+  TEST_CASE("one or two samples a side decide only where the difference is large, as in a comparison") {
     const std::vector<double> one = {100};
-    const std::vector<double> other = {120};
-    CHECK(slowdowns({{other, one}}, 0.01)[0].allowed == Allowed::no);
-    CHECK(slowdowns({{one, other}}, 0.01)[0].allowed == Allowed::yes);
+    const std::vector<double> close = {100, 100.1};
+    const std::vector<double> by_half = {149};
+    const std::vector<double> twice = {200, 200.1};
+    for (const auto& fast : {one, close}) {
+      CHECK(slowdowns({{by_half, fast}}, 0.01)[0].allowed == Allowed::undecided);
+      CHECK(slowdowns({{twice, fast}}, 0.01)[0].allowed == Allowed::no);
+      CHECK(slowdowns({{fast, twice}}, 0.01)[0].allowed == Allowed::yes);
+    }
+    const std::vector<double> steady = {100, 100.1, 100.2};
+    const std::vector<double> slower = {103, 103.1, 103.2};
+    const auto both = slowdowns({{by_half, one}, {slower, steady}}, 0.01);
+    CHECK(both[0].allowed == Allowed::undecided);
+    CHECK(both[1].allowed == Allowed::no);
     CHECK(slowdowns({}, 0.01).empty());
   }
 }

@@ -185,8 +185,8 @@ constexpr const char* footer =
     "Sizes: 512..4096 doubles; 512..4096:128 steps; 512,1000,2047; 512x1024x256 gives each dimension.\n\n"
     "Data goes to stdout, everything else to stderr.\n\n"
     "Exit codes: 0 done, 1 failed, 2 usage, 3 nothing found, 4 no usable device, 5 slower than a limit "
-    "(compare, time, judge), 6 refused (judge), 130/143 interrupted (the command that resumes is "
-    "printed).\n\n"
+    "(compare, time, judge), 6 refused (judge), 130/143 interrupted (sweeps print the "
+    "command that resumes).\n\n"
     "`tuner COMMAND --help` says the rest.\n"
     "Example: tuner run --sizes 512..4096";
 

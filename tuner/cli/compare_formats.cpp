@@ -174,16 +174,19 @@ Limit judge(const std::vector<Compared>& compared, double share) {
   Limit limit;
   limit.share = share;
   std::vector<measure::TwoOccasions> occasions;
-  for (const Compared& one : compared) occasions.push_back({one.samples_a, one.samples_b});
-  limit.slowdowns = measure::slowdowns(occasions, share);
-  // Samples in turn know more than those of two occasions, and those of a trial that was dropped too little.
-  for (std::size_t i = 0; i < compared.size(); ++i) {
-    if (reports::is_approximate(compared[i].a) || reports::is_approximate(compared[i].b))
-      limit.slowdowns[i].allowed = measure::Allowed::undecided;
-    if (compared[i].in_turn) limit.slowdowns[i] = measure::slowdown_of(compared[i].ratio, share);
-    limit.refusals.push_back(
-        too_small(compared[i], limit.slowdowns[i].allowed == measure::Allowed::undecided, share));
-    if (!limit.refusals[i].empty()) limit.slowdowns[i].allowed = measure::Allowed::undecided;
+  for (const Compared& one : compared)
+    if (!one.in_turn) occasions.push_back({one.samples_a, one.samples_b});
+  const std::vector<measure::Slowdown> apart = measure::slowdowns(occasions, share);
+  auto next_apart = apart.begin();
+  for (const Compared& one : compared) {
+    // Samples in turn know more than those of two occasions, and those of a trial that was dropped too
+    // little.
+    measure::Slowdown slowdown = one.in_turn ? measure::slowdown_of(one.ratio, share) : *next_apart++;
+    if (!one.in_turn && (reports::is_approximate(one.a) || reports::is_approximate(one.b)))
+      slowdown.allowed = measure::Allowed::undecided;
+    limit.refusals.push_back(too_small(one, slowdown.allowed == measure::Allowed::undecided, share));
+    if (!limit.refusals.back().empty()) slowdown.allowed = measure::Allowed::undecided;
+    limit.slowdowns.push_back(slowdown);
   }
   return limit;
 }

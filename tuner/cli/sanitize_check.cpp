@@ -8,7 +8,6 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -84,11 +83,11 @@ model::KernelSpec at_any_size(model::KernelSpec spec) {
 }
 
 std::vector<model::Configuration> sample(const space::ConfigurationList& list, bool few) {
-  std::vector<std::size_t> indexes(list.size());
-  std::iota(indexes.begin(), indexes.end(), std::size_t{0});
-  if (few && list.size() > affordable_space) indexes = search::covering_sample(list, most_run);
   std::vector<model::Configuration> sampled;
-  for (const std::size_t index : indexes) sampled.push_back(list[index]);
+  if (few && list.size() > affordable_space)
+    for (const std::size_t index : search::covering_sample(list, most_run)) sampled.push_back(list[index]);
+  else
+    for (std::size_t i = 0; i < list.size(); ++i) sampled.push_back(list[i]);
   return sampled;
 }
 

@@ -270,10 +270,8 @@ class Timing {
     for (std::size_t i = 0; i < m_specs.size(); ++i) {
       TimedSize::Kernel& kernel = size.kernels.emplace_back();
       kernel.name = m_named[i].shown;
-      db::TrialFilter filter;
+      db::TrialFilter filter = db::trials_of(problem, sweep::environment(request, problem.type));
       filter.kernel = m_specs[i].name;
-      filter.problem = problem;
-      filter.superseded = false;
       db::for_each_trial(connection, filter, {.samples = true, .measurements = false},
                          [&](db::StoredTrial&& stored) { kernel.trial = std::move(stored.trial); });
       kernel.failure = failure_of(kernel, i, request, problem, interrupted);
@@ -332,7 +330,8 @@ int time_kernels(const Context& context, const TimeOptions& options) {
   if (!here.flags.contains("db")) here.flags["db"] = (temporary.path() / "time.db").string();
   const config::Settings settings = here.settings();
   const std::optional<double> share = allowed_share(options.fail_if_slower);
-  const fs::path folder = options.keep.empty() ? temporary.path() / "specs" : fs::absolute(options.keep);
+  const fs::path folder =
+      options.keep.empty() ? temporary.path() / "specs" : fs::absolute(options.keep).lexically_normal();
   fs::create_directories(folder);
   const std::vector<NamedKernel> named = read_kernels(options, temporary);
   const config::TimeRequest request = request_for(options, named, folder);

@@ -77,16 +77,23 @@ constexpr std::size_t telling_problems = 8;
 constexpr double mad_scale = 1.4826;
 constexpr double false_alarms = 0.01;
 
+/// Of fewer samples the spacing of the fastest says nothing.
+constexpr std::size_t telling_samples = 3;
+
 struct Floor {
   double log_fastest = 0;
-  double spacing = 0;  ///< of the logarithms of the two fastest; 0 where there is one
+  double spacing = 0;  ///< of the logarithms of the two fastest
 };
 
+/// Of at least two samples.
 Floor floor_of(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
-  const std::size_t wanted = std::min<std::size_t>(sorted.size(), 2);
-  std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(wanted), sorted.end());
-  return {std::log(sorted.front()), wanted < 2 ? 0 : std::log(sorted[1] / sorted[0])};
+  std::partial_sort(sorted.begin(), sorted.begin() + 2, sorted.end());
+  return {std::log(sorted[0]), std::log(sorted[1] / sorted[0])};
+}
+
+bool has_few(const TwoOccasions& problem) {
+  return std::min(problem.a.size(), problem.b.size()) < telling_samples;
 }
 
 double scatter_of(const std::vector<double>& log_ratios) {
@@ -113,20 +120,26 @@ std::vector<Slowdown> slowdowns(const std::vector<TwoOccasions>& problems, doubl
   std::vector<double> log_ratios;
   std::vector<double> own;
   for (const TwoOccasions& problem : problems) {
+    if (has_few(problem)) continue;
     const Floor a = floor_of(problem.a);
     const Floor b = floor_of(problem.b);
     log_ratios.push_back(a.log_fastest - b.log_fastest);
     own.push_back(std::hypot(a.spacing, b.spacing) / 2);
   }
-  if (problems.empty()) return {};
   const double scatter = scatter_of(log_ratios);
-  const double deviate = -normal_quantile(false_alarms / static_cast<double>(problems.size()));
   std::vector<Slowdown> out;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const double margin = deviate * std::hypot(scatter, own[i]);
-    out.push_back(slowdown_of(
-        {std::exp(log_ratios[i]), std::exp(log_ratios[i] - margin), std::exp(log_ratios[i] + margin)},
-        limit));
+  std::size_t next = 0;
+  for (const TwoOccasions& problem : problems) {
+    Ratio ratio;
+    if (has_few(problem)) {
+      ratio = unpaired_ratio(problem.a, problem.b, 0);
+    } else {
+      const double deviate = -normal_quantile(false_alarms / static_cast<double>(problems.size()));
+      const double margin = deviate * std::hypot(scatter, own[next]);
+      const double log_ratio = log_ratios[next++];
+      ratio = {std::exp(log_ratio), std::exp(log_ratio - margin), std::exp(log_ratio + margin)};
+    }
+    out.push_back(slowdown_of(ratio, limit));
   }
   return out;
 }

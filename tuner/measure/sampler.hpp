@@ -44,7 +44,8 @@ Slowdown slowdown_of(const Ratio& ratio, double limit);
 /// 1964). What else differs between occasions is estimated by how the ratios of all problems scatter around
 /// their median, in median absolute deviations. Margins are of a normal distribution at 1 % for all problems
 /// together (Bonferroni), so that in a hundred comparisons of unchanged kernels at most one has a problem not
-/// allowed. `limit`: 0.01 allows one per cent.
+/// allowed. Fewer than 3 samples on a side show no spacing: then the interval is that of unpaired_ratio().
+/// `limit`: 0.01 allows one per cent.
 std::vector<Slowdown> slowdowns(const std::vector<TwoOccasions>& problems, double limit);
 
 /// What Sampler needs to know of a trial besides how to run it.
