@@ -268,12 +268,15 @@ int main() {
 
   TEST_CASE("specs that are kept find the headers beside their kernels, however the folder is written") {
     const Timer user;
-    user.writes("two.cuh", "constexpr int factor = 2;\n");
-    user.writes("k.cu", std::string("#include \"two.cuh\"\n") + doubling);
-    const auto run = user.times({"k.cu:once", "--size", "1000", "--keep", "deep/../deep/specs"});
+    std::filesystem::create_directory(user.file("sources"));
+    user.writes("sources/two.cuh", "constexpr int factor = 2;\n");
+    user.writes("sources/k.cu", std::string("#include \"two.cuh\"\n") + doubling);
+    const auto run = tuner::test::run_program({TUNER_BINARY, "time", "k.cu:once", "--device", "cpu",
+                                               "--measure", "quick", "--size", "1000", "--keep", "../specs"},
+                                              user.environment, user.file("sources"));
     INFO(run.out << run.err);
     CHECK(run.exit_code == 0);
-    CHECK(user.types({"check", "deep/specs", "--no-compile", "--sizes", "1000"}).exit_code == 0);
+    CHECK(user.types({"check", "specs", "--no-compile", "--sizes", "1000"}).exit_code == 0);
   }
 
   TEST_CASE("with --db the times are of the policies asked for, whatever was measured before") {
