@@ -71,6 +71,50 @@ class Finds(InAFolder):
             with self.assertRaisesRegex(tuner.TuneError, "in what was tuned, and"):
                 result.launch(tuner.CPU, x, y, a, n)
 
+    def test_equal_sizes_are_told_apart_by_names_and_what_stays_unclear_is_asked_for(self):
+        source = """
+        extern "C" __global__ void add(const float* x, float* y, int m, int n, int steps) {
+          for (int i = blockIdx.x * BLOCK + threadIdx.x; i < m * n; i += gridDim.x * BLOCK) y[i] = x[i] + steps;
+        }"""
+
+        def tune(steps, reference=lambda x, y, m, n, steps: x + 64):
+            x = numpy.random.default_rng(1).random((64, 64), dtype=numpy.float32)
+            return tuner.tune(
+                source, {"BLOCK": [64]}, [x, numpy.zeros_like(x), 64, 64, steps], {"M": 64, "N": 64}, reference,
+                grid="ceil_div(M * N, BLOCK)", device="cpu", measure="quick", quiet=True,
+            )  # fmt: skip
+
+        result = tune(64)
+        x, y = numpy.ones((10, 200), numpy.float32), numpy.zeros((10, 200), numpy.float32)
+        result.launch(tuner.CPU, x, y, 10, 200, 10, M=10, N=200)
+        self.assertTrue(numpy.array_equal(y, x + 10))
+        with self.assertRaisesRegex(tuner.TuneError, "`steps` may be M or N or 64, which were equal in what was tuned; give it in the launch"):
+            result.launch(tuner.CPU, x, y, M=10, N=200)
+        with self.assertRaisesRegex(tuner.TuneError, "`steps` is M in what was tuned, and 64 is given; give tune.. its expression"):
+            result.launch(tuner.CPU, x, y, 10, 200, 64, M=10, N=200)
+        with self.assertRaisesRegex(tuner.TuneError, "`x` is M or N x M or N in what was tuned, and 1990 elements are given"):
+            result.launch(tuner.CPU, x[:, :199].copy(), y, 10, 200, 10, M=10, N=200)
+        tune("64").launch(tuner.CPU, x, y, M=10, N=200)
+        self.assertTrue(numpy.array_equal(y, x + 64))
+
+    def test_arrays_may_have_another_pair_of_sizes_that_were_equal(self):
+        source = """
+        extern "C" __global__ void sums(const float* a, const float* b, float* c, int m, int n, int k) {
+          for (int i = blockIdx.x * BLOCK + threadIdx.x; i < m * n; i += gridDim.x * BLOCK) {
+            float sum = 0;
+            for (int j = 0; j < k; ++j) sum += a[i / n * k + j] * b[j * n + i % n];
+            c[i] = sum;
+          }
+        }"""
+        a = numpy.random.default_rng(1).random((32, 32), dtype=numpy.float32)
+        result = tuner.tune(
+            source, {"BLOCK": [64]}, [a, a, numpy.zeros_like(a), 32, 32, 32], {"M": 32, "N": 32, "K": 32}, lambda a, b, c, *_: a @ b,
+            grid="ceil_div(M * N, BLOCK)", device="cpu", measure="quick", quiet=True,
+        )  # fmt: skip
+        a, b, c = (numpy.ones(shape, numpy.float32) for shape in [(5, 100), (100, 40), (5, 40)])
+        result.launch(tuner.CPU, a, b, c, M=5, N=40, K=100)
+        self.assertTrue(numpy.array_equal(c, a @ b))
+
     def test_a_result_whose_spec_a_later_call_has_replaced_launches_nothing(self):
         x, y, _, n = scale_arguments(1000)
         first = tune_scale()

@@ -353,7 +353,18 @@ def _type(name, parameter):
     raise TypeError(f"`{parameter.name.decode()}` is {parameter.type_name.decode()}, and an array of {name} is given")
 
 
+class _Unmeasured:
+    """An array whose length the caller has checked."""
+
+    def __init__(self, array):
+        self.array = array
+
+
 def _value(argument, parameter, on_cpu):
+    if isinstance(argument, _Unmeasured):
+        value = _value(argument.array, parameter, on_cpu)
+        value.bytes = 0
+        return value
     value = _Value()
     if isinstance(argument, (bool, int, float)):
         is_real = parameter.type >= 10 or isinstance(argument, float)

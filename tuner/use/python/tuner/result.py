@@ -1,6 +1,8 @@
 """What `tune()` returns: answers of the program, read as JSON."""
 
+import itertools
 import json
+import math
 import os
 
 from . import arrays
@@ -126,7 +128,10 @@ class Result:
         return path
 
     def launch(self, stream, *given, **sizes):
-        """Launches the best at these sizes on the kernel's arrays; numbers follow from the sizes and may be left out."""
+        """Launches the best at these sizes on the kernel's arrays.
+
+        Numbers follow from the sizes and may be left out, but not where several expressions of them fitted what was tuned.
+        """
         from . import Error, Pack
 
         if self._kernel is None:
@@ -134,19 +139,65 @@ class Result:
         if not sizes and len(self._problems) > 1:
             raise TuneError(f"there are several sizes: name {' and '.join(self._problems[0])} in the launch")
         declared = self._parameters
+        arrays_only = [one for one in declared if _is_array(one)]
         wanted = {**self._problems[0], **sizes}
         if len(given) == len(declared):
-            for value, one in zip(given, declared):
-                if not one["type"].rstrip().endswith("*") and not _is_passed(value, one, wanted):
-                    raise TuneError(f"`{one['name']}` is {one['value']} in what was tuned, and {value!r:.60} is given; leave it out")
-            given = [value for value, one in zip(given, declared) if one["type"].rstrip().endswith("*")]
+            numbers = {one["name"]: value for one, value in zip(declared, given) if not _is_array(one)}
+            given = [value for one, value in zip(declared, given) if _is_array(one)]
+        else:
+            numbers = {}
         try:
+            for one in declared:
+                if not _is_array(one):
+                    _check_number(one, numbers.get(one["name"]), wanted)
+            if len(given) == len(arrays_only):
+                given = [_checked(one, value, wanted) for one, value in zip(arrays_only, given)]
             self._kernel.launch(stream, list(wanted.values()), *given)
         except (Error, TypeError, ValueError) as error:
             raise TuneError(f"{self.name} was not launched: {error}") from error
 
     def __repr__(self):
         return "\n".join(f"{self.name} {text}: {best!r}" for text, best in self.bests.items())
+
+
+def _is_array(declared):
+    return declared["type"].rstrip().endswith("*")
+
+
+def _at(expression, sizes):
+    return eval(expression, {"__builtins__": {}}, dict(sizes))
+
+
+def _are_one(readings, sizes):
+    """Whether these expressions, equal where it was tuned, are equal at these sizes too."""
+    return len({_at(one, sizes) for one in readings}) < 2
+
+
+def _check_number(declared, number, sizes):
+    name, value = declared["name"], declared["value"]
+    if not _is_passed(number, declared, sizes):
+        instead = "tune with it" if not declared["readings"] else 'give tune() its expression as text, such as "2 * N" or "1000"'
+        raise TuneError(f"`{name}` is {value} in what was tuned, and {number!r:.60} is given; {instead}")
+    for readings in declared["readings"]:
+        if number is None and not _are_one(readings, sizes):
+            raise TuneError(f"`{name}` may be {' or '.join(readings)}, which were equal in what was tuned; give it in the launch")
+
+
+def _checked(declared, array, sizes):
+    """The array. Where its extents have several readings, it has the elements of one, which need not be that of the spec."""
+    from . import _Unmeasured
+
+    axes = declared["readings"]
+    if array is None or not hasattr(array, "shape") or all(_are_one(readings, sizes) for readings in axes):
+        return array
+    extents = [{_at(one, sizes) for one in readings} for readings in axes]
+    width = (arrays.elements(declared["type"]) or ("", 1))[1]
+    counts = {math.prod(one) * each for one in itertools.product(*extents) for each in (1, width)}  # complex numbers are one
+    found = arrays.count(array)
+    if found not in counts and found < max(counts):
+        shapes = " x ".join(" or ".join(readings) for readings in axes)
+        raise TuneError(f"`{declared['name']}` is {shapes} in what was tuned, and {found} elements are given")
+    return _Unmeasured(array)
 
 
 def _is_passed(number, declared, sizes):

@@ -1,6 +1,8 @@
 """Writes a spec and its data from what `tune()` was given."""
 
+import itertools
 import json
+import math
 import os
 
 from . import arrays
@@ -30,6 +32,7 @@ class SpecWriter:
         self.expressions = Expressions(parameters, problems[0] if len(problems) == 1 else {})
         self.taken = []
         self.blocks = []  # of [[arguments]]
+        self.readings = {}  # by argument: for its number, or each of its axes, all expressions that fit
         self.constraints = []
 
     # Arguments
@@ -75,7 +78,11 @@ class SpecWriter:
             access = "workspace"  # written, and without an expected value
         elif access == "out":
             access = "inout"  # so that it holds what was given
-        lines.update(access=access, extent=self._extents(what, [host.shape for host, _, _ in hosts], hosts[0][2]))
+        if "symbol" in one:  # its own extent is in the source
+            extent = list(map(str, hosts[0][0].shape[: -1 if hosts[0][2] > 1 else None]))
+        else:
+            extent = self._extents(what, one["name"], [host.shape for host, _, _ in hosts], hosts[0][2])
+        lines.update(access=access, extent=extent)
         if "symbol" in one:
             lines["symbol"] = one["symbol"]
         if access != "out":
@@ -127,26 +134,30 @@ class SpecWriter:
             arrays.save(os.path.join(self.folder, file), numpy.ascontiguousarray(array), kind)
         return f"file({name}{suffix}.npy)"
 
-    def _extents(self, what, shapes, width):
+    def _extents(self, what, name, shapes, width):
         shapes = [shape[:-1] if width > 1 else shape for shape in shapes]
         if len({len(shape) for shape in shapes}) > 1:
             raise TuneError(f"{what} has another number of dimensions at another size")
-        return [self._said_with_sizes(what, [shape[i] for shape in shapes]) for i in range(len(shapes[0]))]
+        axes = [["1"] if set(extents) == {1} else self._readings(what, list(extents)) for extents in zip(*shapes)]
+        self.readings[name] = axes
+        chosen = []
+        for fitting in axes:  # of equal sizes another one for each axis
+            chosen.append(next((one for one in fitting if one in self.sizes and one not in chosen), fitting[0]))
+        return chosen
 
-    def _said_with_sizes(self, what, numbers):
-        """An expression of the sizes that has these values at the problems."""
+    def _readings(self, what, numbers):
+        """The expressions of the sizes that have these values at the problems, the likeliest first."""
         products = [[name] for name in self.sizes]
-        products += [[a, b] for i, a in enumerate(self.sizes) for b in self.sizes[i:]]
-        for names in products:
-            of_problems = []
-            for problem in self.problems:
-                of_problems.append(1)
-                for name in names:
-                    of_problems[-1] *= problem[name]
-            if of_problems == numbers and numbers[0] != 1:
-                return " * ".join(names)
+        products += [*itertools.combinations(self.sizes, 2), *([name, name] for name in self.sizes)]
+        fitting = [
+            " * ".join(names)
+            for names in products
+            if [math.prod(problem[name] for name in names) for problem in self.problems] == numbers
+        ]
+        if fitting:
+            return fitting
         if len(set(numbers)) == 1:
-            return str(numbers[0])
+            return [str(int(numbers[0]))]
         for name in self.sizes:
             at = [problem[name] for problem in self.problems]
             if at[0] == at[1]:
@@ -154,8 +165,10 @@ class SpecWriter:
             factor, rest = divmod(numbers[1] - numbers[0], at[1] - at[0])
             constant = numbers[0] - factor * at[0]
             if rest == 0 and all(factor * a + constant == number for a, number in zip(at, numbers)):
-                return f"{factor} * {name}" + (f" + {constant}" if constant > 0 else f" - {-constant}" if constant else "")
-        raise TuneError(f"{what} is {numbers} at the sizes {self.problems}, and no simple expression of them says so")
+                fitting.append(f"{factor} * {name}" + (f" + {constant}" if constant > 0 else f" - {-constant}" if constant else ""))
+        if not fitting:
+            raise TuneError(f"{what} is {numbers} at the sizes {self.problems}, and no simple expression of them says so")
+        return fitting
 
     @staticmethod
     def _number(what, one, value):
@@ -179,8 +192,19 @@ class SpecWriter:
         elif any(isinstance(number, float) for number in numbers) and len(set(numbers)) == 1:
             text = repr(float(numbers[0]))
         else:
-            text = self._said_with_sizes(what, numbers)
+            text = self._said_with_sizes(what, one["name"], numbers)
         self.blocks.append({"name": one["name"], "type": one["type"], "value": text})
+
+    def _said_with_sizes(self, what, name, numbers):
+        """The size of the argument's own name, where it fits; else the likeliest reading, and launches ask which is meant."""
+        fitting = self._readings(what, numbers)
+        own = [one for one in fitting if one.lower() == name.lower()]
+        if len(set(numbers)) == 1 and not own:
+            constant = str(int(numbers[0]))
+            fitting = [one for one in fitting if one != constant]
+            fitting.insert(0 if constant == "1" else len(fitting), constant)
+        self.readings[name] = [own or fitting]
+        return (own or fitting)[0]
 
     # The file
 

@@ -121,7 +121,10 @@ def tune(
         except TuneError as error:
             raise TuneError(f"{error}{_failure(db, read.name, error)}", error.exit_code) from None
         passed = {block["name"]: block.get("value") for block in writer.blocks}
-        known = [dict(one, value=passed[one["name"]], given=values[0]) for _, one, values in writer.taken]
+        known = [
+            dict(one, value=passed[one["name"]], given=values[0], readings=writer.readings.get(one["name"], []))
+            for _, one, values in writer.taken
+        ]
         return Result(read.name, spec, db, problems, known, environment)
 
 
