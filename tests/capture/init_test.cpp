@@ -21,6 +21,39 @@ __global__ void scale(float* y, const float* x, int n, float a) {
 }
 )";
 
+constexpr const char* scale_spec = R"toml(verify = "none"
+[kernel]
+name = "scale"
+source = "scale.cu"
+entry = "scale"
+sizes = ["N"]
+default = { THREADS = 32 }
+[parameters]
+THREADS = { values = [32, 64], runtime = true }
+[launch]
+block = "THREADS"
+grid = "ceil_div(N, THREADS)"
+[[arguments]]
+name = "y"
+type = "float*"
+access = "out"
+extent = "N"
+[[arguments]]
+name = "x"
+type = "float*"
+access = "in"
+extent = "N"
+init = "uniform(-1, 1)"
+[[arguments]]
+name = "n"
+type = "int"
+value = "N"
+[[arguments]]
+name = "a"
+type = "float"
+value = "2"
+)toml";
+
 /// A program that was captured in the folder `kept`, and the source of its kernel.
 struct Captured {
   Captured(const Words& does, const std::string& save = "scale:sizes", const Words& flags = {},
@@ -282,38 +315,7 @@ TEST_SUITE("init from a capture") {
 
   TEST_CASE("a capture says which sizes are swept, what they weigh, and what the program gains") {
     const Captured captured({"init", "scale", "small", "add"});
-    captured.write("scale.toml", R"toml(verify = "none"
-[kernel]
-name = "scale"
-source = "scale.cu"
-entry = "scale"
-sizes = ["N"]
-default = { THREADS = 32 }
-[parameters]
-THREADS = { values = [32, 64], runtime = true }
-[launch]
-block = "THREADS"
-grid = "ceil_div(N, THREADS)"
-[[arguments]]
-name = "y"
-type = "float*"
-access = "out"
-extent = "N"
-[[arguments]]
-name = "x"
-type = "float*"
-access = "in"
-extent = "N"
-init = "uniform(-1, 1)"
-[[arguments]]
-name = "n"
-type = "int"
-value = "N"
-[[arguments]]
-name = "a"
-type = "float"
-value = "2"
-)toml");
+    captured.write("scale.toml", scale_spec);
     const ProgramResult run = captured.runs("kept");
     INFO(run.out, run.err);
     REQUIRE(run.exit_code == 0);
@@ -345,6 +347,22 @@ value = "2"
     std::filesystem::remove(captured.capture.folder / "scale.toml");
     captured.refused({"best", "--kernel", "scale", "--program", "kept"},
                      "no kernel or family is called 'scale'");
+  }
+
+  TEST_CASE("launches without kept integers are the kernel's time, at sizes that are not known") {
+    const Captured captured({"init", "scale", "small", "lengths", "add"}, "add");
+    captured.write("scale.toml", scale_spec);
+    const ProgramResult plan =
+        captured.types({"plan", "--kernel", "scale.toml", "--device", "cpu", "--sizes", "kept"});
+    CHECK_MESSAGE(contains(plan.err,
+                           "scale: 60 sizes of kept with 73.1 % of its time; 6 that cost less are left out; "
+                           "the sizes of 23.1 % are not known; the kernel takes 83.9 % of the program's GPU "
+                           "time"),
+                  plan.err);
+    REQUIRE(captured.runs("1000,300").exit_code == 0);
+    const ProgramResult best = captured.types({"best", "--kernel", "scale.toml", "--program", "kept"});
+    CHECK_MESSAGE(contains(best.err, "the default's speed on 30.1 % of the GPU time"), best.err);
+    CHECK_MESSAGE(contains(best.err, "64.1 % of the kernel's time is at sizes without an answer"), best.err);
   }
 
   TEST_CASE("a capture that does not fit the source is refused") {

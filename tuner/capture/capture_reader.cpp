@@ -38,7 +38,8 @@ std::array<std::int64_t, 3> extents_of(const json& list) {
   return {list.at(0).get<std::int64_t>(), list.at(1).get<std::int64_t>(), list.at(2).get<std::int64_t>()};
 }
 
-/// The time of a shape is shared out by how often each size was launched.
+/// The time of a shape is shared out by how often each size was launched. Launches whose integers were not
+/// kept are a size without any.
 void add_shape(const json& shape, model::CapturedKernel& kernel) {
   model::CapturedSize size;
   size.grid = extents_of(shape.at("grid"));
@@ -47,14 +48,19 @@ void add_shape(const json& shape, model::CapturedKernel& kernel) {
   size.launches = shape.at("launches");
   size.total_ns = shape.at("total_ns");
   const json& integers = shape.at("integers");
-  double counted = 0;
-  for (const json& one : integers) counted += one.at("launches").get<double>();
-  if (integers.empty()) kernel.sizes.push_back(size);
-  for (const json& one : integers) {
+  std::uint64_t counted = 0;
+  for (const json& one : integers) counted += one.at("launches").get<std::uint64_t>();
+  const std::uint64_t all = std::max<std::uint64_t>({counted, size.launches, 1});
+  const auto part_of = [&](std::uint64_t launches) {
     model::CapturedSize part = size;
-    part.launches = one.at("launches");
-    part.total_ns = size.total_ns * static_cast<double>(part.launches) /
-                    std::max({counted, static_cast<double>(size.launches), 1.0});
+    part.launches = launches;
+    part.total_ns = size.total_ns * static_cast<double>(launches) / static_cast<double>(all);
+    return part;
+  };
+  if (integers.empty()) kernel.sizes.push_back(size);
+  if (!integers.empty() && counted < size.launches) kernel.sizes.push_back(part_of(size.launches - counted));
+  for (const json& one : integers) {
+    model::CapturedSize part = part_of(one.at("launches"));
     for (const auto& [place, value] : one.at("values").items())
       part.integers[std::stoi(place)] = value.get<std::int64_t>();
     kernel.sizes.push_back(std::move(part));

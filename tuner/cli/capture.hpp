@@ -45,10 +45,10 @@ answers::CapturedUses captured_uses(const std::string& capture, const model::Ker
 /// Whether --sizes names a capture, and no sizes.
 bool is_capture(const std::string& sizes);
 
-/// What --sizes says for a kernel: of a capture the sizes that take 95 % of its time, those that cost most
-/// first, and a notice of what is left out. Where the command line says none, those that the spec has files
-/// of, with a notice, or else the settings'. Throws model::UsageError as above, and where no size has all
-/// files.
+/// What --sizes says for a kernel: of a capture the sizes that take 95 % of its time at known sizes, those
+/// that cost most first, and a notice of what is left out. Where the command line says none, those that the
+/// spec has files of, with a notice, or else the settings'. Throws model::UsageError as above, and where no
+/// size has all files.
 std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config::Settings& settings,
                                     std::vector<std::string>& notices);
 

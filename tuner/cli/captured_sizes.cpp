@@ -28,6 +28,7 @@ using answers::CapturedUses;
 namespace {
 
 constexpr double share_that_matters = 0.95;
+constexpr double least_share_told = 0.001;
 
 /// Where a launch of the kernel is passed a size; none: nowhere by itself.
 std::optional<int> place_of(const std::string& size, const model::KernelSpec& spec) {
@@ -180,9 +181,11 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
   if (!is_capture(text)) return settings.sizes();
   const CapturedUses uses = captured_uses(text, spec);
   std::vector<cover::Sizes> sizes;
+  double known = 0;
+  for (const CapturedUse& use : uses.sizes) known += use.cost;
   double taken = 0;
   for (const CapturedUse& use : uses.sizes) {
-    if (taken >= share_that_matters * uses.cost) break;
+    if (taken >= share_that_matters * known) break;
     sizes.push_back(use.sizes);
     taken += use.cost;
   }
@@ -191,6 +194,8 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
                   reports::percent_text(taken / std::max(uses.cost, 1.0)));
   if (sizes.size() < uses.sizes.size())
     notice += fmt::format("; {} that cost less are left out", uses.sizes.size() - sizes.size());
+  if (const double unknown = 1 - known / uses.cost; unknown > least_share_told)
+    notice += fmt::format("; the sizes of {} are not known", reports::percent_text(unknown));
   if (uses.program_ns > 0)
     notice += fmt::format("; the kernel takes {} of the program's GPU time",
                           reports::percent_text(uses.cost / uses.program_ns));
