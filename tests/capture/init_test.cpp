@@ -365,6 +365,43 @@ TEST_SUITE("init from a capture") {
     CHECK_MESSAGE(contains(best.err, "64.1 % of the kernel's time is at sizes without an answer"), best.err);
   }
 
+  TEST_CASE(
+      "kernels of the same name and other types are not the spec's, and those that it cannot tell are "
+      "named") {
+    const Captured captured({"init", "scale", "small", "add"}, "add");
+    captured.write("scale.toml", scale_spec);
+    const std::string file = captured.capture.folder / "kept/capture.json";
+    nlohmann::json capture = nlohmann::json::parse(read_text(file));
+    nlohmann::json& kernels = capture["processes"][0]["kernels"];
+    nlohmann::json other = kernels.at(0);
+    other["name"] = "_Z5scalePdPKdid";
+    kernels.push_back(other);
+    std::ofstream(file) << capture;
+    REQUIRE(captured.runs("1000,300").exit_code == 0);
+    const Words asks = {"best", "--kernel", "scale.toml", "--program", "kept"};
+    const ProgramResult best = captured.types(asks);
+    CHECK_MESSAGE(contains(best.err, "the default's speed on 39.4 % of the GPU time"), best.err);
+    CHECK(!contains(best.err, "counted as one kernel"));
+    kernels.back()["name"] = "_Z5scalePfPKfif13StructOfOther";
+    std::ofstream(file) << capture;
+    CHECK_MESSAGE(contains(captured.types(asks).err, "the default's speed on 39.4 % of the GPU time"),
+                  best.err);
+    kernels.back()["name"] = "_ZN3ops5scaleEPfPKfif";
+    std::ofstream(file) << capture;
+    const ProgramResult both = captured.types(asks);
+    CHECK_MESSAGE(contains(both.err, "the default's speed on 78.9 % of the GPU time"), both.err);
+    CHECK_MESSAGE(contains(both.err,
+                           "kept: counted as one kernel: scale(float*, float const*, int, float), "
+                           "ops::scale(float*, float const*, int, float)"),
+                  both.err);
+    kernels.clear();
+    other["name"] = "_Z5scaleIdEvPT_PKS0_iS0_";
+    kernels.push_back(other);
+    std::ofstream(file) << capture;
+    captured.refused(
+        asks, "kept has no launch of scale with its types and sizes; it has void scale<double>(double*");
+  }
+
   TEST_CASE("a capture that does not fit the source is refused") {
     const Captured captured({"init", "scale", "add"});
     const Words init = {"init", "--from", "kept", "scale.cu"};

@@ -27,6 +27,10 @@ TEST_SUITE("parts of the capture") {
     CHECK(parameter_types("plain").empty());
     CHECK(plain_name("_ZN2ns5scaleIfLi4EEEvPT_l") == "scale");
     CHECK(plain_name("plain") == "plain");
+    CHECK(template_arguments("_ZN2ns5scaleIfLi4EEEvPT_l") == std::vector<std::string>{"float", "4"});
+    CHECK(template_arguments("tile<std::pair<int, int>, N>") ==
+          std::vector<std::string>{"std::pair<int, int>", "N"});
+    CHECK(template_arguments("_Z6matmulPKfS0_Pfi").empty());
     CHECK(parameter_kind("float const*") == ParameterKind::pointer);
     CHECK(parameter_kind("unsigned long const") == ParameterKind::unsigned_integer);
     CHECK(parameter_kind("ns::Shape") == ParameterKind::structure);

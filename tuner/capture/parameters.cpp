@@ -72,6 +72,19 @@ std::vector<std::string> parameter_types(const std::string& name) {
   return split_types(std::string_view(text).substr(begin + 1, end - begin - 1));
 }
 
+std::vector<std::string> template_arguments(const std::string& name) {
+  const std::string text = demangled(name);
+  const std::size_t begin = text.find_first_of("<(");
+  if (begin == std::string::npos || text[begin] == '(') return {};
+  int depth = 0;
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    if (text[at] == '<') ++depth;
+    if (text[at] == '>' && --depth == 0)
+      return split_types(std::string_view(text).substr(begin + 1, at - begin - 1));
+  }
+  return {};
+}
+
 ParameterKind parameter_kind(std::string_view type) {
   for (const std::string_view qualifier : {" const", " volatile"})
     if (type.size() > qualifier.size() && type.substr(type.size() - qualifier.size()) == qualifier)

@@ -21,6 +21,9 @@ bool means_kernel(const std::string& wish, const std::string& name);
 /// `float const*`, `int`: what a mangled name says of its parameters; empty where it says nothing.
 std::vector<std::string> parameter_types(const std::string& name);
 
+/// `float`, `4`: those of `void ns::scale<float, 4>(float*, long)`, mangled or not.
+std::vector<std::string> template_arguments(const std::string& name);
+
 /// Of a type as a demangled name has it.
 ParameterKind parameter_kind(std::string_view type);
 

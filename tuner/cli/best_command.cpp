@@ -334,7 +334,8 @@ int best(const Context& context, BestOptions options) {
   if (!options.program.empty())
     gain = answers::gain_sentences(
         found.answers,
-        captured_uses(options.program, spec_named(connection, options.family, options.kernel, options.spec)));
+        captured_uses(options.program, spec_named(connection, options.family, options.kernel, options.spec),
+                      settings.type()));
   const answers::Style style = answer_style(connection);
   const std::vector<answers::SpecNote> specs = spec_notes(connection, found.answers, options.spec, context);
   const std::vector<std::string> sentences = spec_sentences(found.answers, specs, context);

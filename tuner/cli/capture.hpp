@@ -38,9 +38,11 @@ class CapturedFiles : public config::CapturedMemory {
 /// Makes the files that a spec reads, below its folder. Where one cannot be made, none is left.
 void make_files(const std::vector<config::DraftFile>& files, const std::filesystem::path& folder);
 
-/// The sizes that a program launched the kernel of a spec with. Throws model::UsageError where the capture
-/// has no such kernel, or a size of the spec is no argument of its own.
-answers::CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec);
+/// The sizes that a program launched the kernel of a spec with, at this type or any of the spec's. Kernels of
+/// the same name whose types say that they are others do not count. Throws model::UsageError where the
+/// capture has no such kernel, or a size of the spec is no argument of its own.
+answers::CapturedUses captured_uses(const std::string& capture, const model::KernelSpec& spec,
+                                    std::optional<model::ElementType> type);
 
 /// Whether --sizes names a capture, and no sizes.
 bool is_capture(const std::string& sizes);

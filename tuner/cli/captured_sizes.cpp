@@ -29,6 +29,7 @@ namespace {
 
 constexpr double share_that_matters = 0.95;
 constexpr double least_share_told = 0.001;
+constexpr std::size_t most_kernels = 3;  ///< named in a sentence
 
 /// Where a launch of the kernel is passed a size; none: nowhere by itself.
 std::optional<int> place_of(const std::string& size, const model::KernelSpec& spec) {
@@ -128,6 +129,49 @@ void add(const model::CapturedSize& seen, const cover::Sizes& sizes, bool is_tim
   use.launches += seen.launches;
 }
 
+/// Whether it names a type of other numbers. Vectors count as what they
+/// are made of, and signs do not count: specs may name them otherwise.
+bool differ(std::string_view seen, model::ElementType own) {
+  const auto known = model::parse_element_type(seen);
+  if (!known) return false;
+  const model::ElementType a = model::component_type(*known);
+  const model::ElementType b = model::component_type(own);
+  return a != b &&
+         (model::is_floating(a) || model::is_floating(b) || model::size_bytes(a) != model::size_bytes(b));
+}
+
+/// Whether a captured parameter, as `float const*`, is of another type than the argument.
+bool differs(std::string_view seen, const model::ArgumentSpec& argument, model::ElementType type) {
+  if (argument.is_view() || argument.structure) return false;
+  const capture::ParameterKind kind = capture::parameter_kind(seen);
+  if (kind == capture::ParameterKind::unknown) return false;
+  if (kind != capture::ParameterKind::structure &&
+      argument.pointer != (kind == capture::ParameterKind::pointer))
+    return true;
+  return differ(util::trimmed(seen.substr(0, seen.find_first_of("*&"))), argument.type.value_or(type));
+}
+
+/// Whether a captured kernel of the spec's plain name may be the spec's at this type, by its parameters and
+/// template arguments. What either does not say is no difference.
+bool is_of(const model::CapturedKernel& kernel, const model::KernelSpec& spec, model::ElementType type) {
+  const model::StepSpec& step = spec.steps.front();
+  const std::vector<std::string> seen = capture::template_arguments(kernel.name);
+  const std::vector<std::string> own = capture::template_arguments(step.entry);
+  for (std::size_t i = 0; i < std::min(seen.size(), own.size()); ++i) {
+    const auto named = own[i] == "ELEMENT_TYPE" ? type : model::parse_element_type(own[i]);
+    if (named && differ(seen[i], *named)) return false;
+  }
+  const std::vector<std::string> types = capture::parameter_types(kernel.name);
+  if (types.empty() || !step.arguments.empty()) return true;
+  std::vector<const model::ArgumentSpec*> passed;
+  for (const model::ArgumentSpec& argument : spec.arguments)
+    if (!argument.is_field() && argument.symbol.empty()) passed.push_back(&argument);
+  if (passed.size() != types.size()) return false;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (differs(types[i], *passed[i], type)) return false;
+  return true;
+}
+
 /// `512, 1024x64`; of many the first ones and how many more there are.
 std::string text_of(const std::vector<cover::Sizes>& all) {
   std::vector<std::string> texts;
@@ -137,21 +181,30 @@ std::string text_of(const std::vector<cover::Sizes>& all) {
 
 }  // namespace
 
-CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spec) {
+CapturedUses captured_uses(const std::string& path, const model::KernelSpec& spec,
+                           std::optional<model::ElementType> type) {
   const model::Capture capture = capture::read_capture(path);
   const std::string plain = capture::plain_name(spec.steps.front().entry);
   const std::vector<int> places = places_of(spec);
-  CapturedUses uses{path, {}, 0, capture.total_ns};
+  const auto types = type ? std::vector{*type} : spec.types;
+  CapturedUses uses{path, {}, 0, capture.total_ns, {}};
+  std::vector<std::string> others;
   for (const model::CapturedKernel& kernel : capture.kernels) {
     if (kernel.plain != plain) continue;
+    const bool is_own = std::ranges::any_of(types, [&](const auto own) { return is_of(kernel, spec, own); });
+    (is_own ? uses.kernels : others).push_back(kernel.readable);
+    if (!is_own) continue;
     for (const model::CapturedSize& seen : kernel.sizes) {
       if (const auto sizes = sizes_in(seen, places)) add(seen, *sizes, capture.total_ns > 0, uses);
       uses.cost += capture.total_ns > 0 ? seen.total_ns : static_cast<double>(seen.launches);
     }
   }
   if (uses.sizes.empty())
-    throw model::UsageError(fmt::format("{} has no launch of {} with its sizes", path, plain),
-                            "`tuner capture` says which kernels the program has");
+    throw model::UsageError(
+        fmt::format(
+            "{} has no launch of {} with its types and sizes{}", path, plain,
+            others.empty() ? "" : fmt::format("; it has {}", reports::first_of(others, most_kernels))),
+        "`tuner capture` says which kernels the program has");
   std::ranges::stable_sort(uses.sizes, std::greater<>(), &CapturedUse::cost);
   return uses;
 }
@@ -179,7 +232,7 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
   }
   const std::string text(settings.text("sizes"));
   if (!is_capture(text)) return settings.sizes();
-  const CapturedUses uses = captured_uses(text, spec);
+  const CapturedUses uses = captured_uses(text, spec, settings.type().value_or(spec.types.front()));
   std::vector<cover::Sizes> sizes;
   double known = 0;
   for (const CapturedUse& use : uses.sizes) known += use.cost;
@@ -200,6 +253,8 @@ std::vector<cover::Sizes> sizes_for(const model::KernelSpec& spec, const config:
     notice += fmt::format("; the kernel takes {} of the program's GPU time",
                           reports::percent_text(uses.cost / uses.program_ns));
   notices.push_back(std::move(notice));
+  if (const std::string several = answers::several_kernels(uses); !several.empty())
+    notices.push_back(several);
   return sizes;
 }
 

@@ -77,21 +77,22 @@ std::map<cover::Sizes, double> read_weights(const CoverOptions& options, std::si
 
 /// What a program spends on each size of the kernel, or a file's weights.
 std::map<cover::Sizes, double> weights_of(const db::Connection& connection, const CoverOptions& options,
-                                          std::size_t dimensions) {
+                                          std::size_t dimensions, model::ElementType type) {
   const bool is_captured =
       std::filesystem::is_directory(options.weights) || options.weights.ends_with(".json");
   if (!is_captured) return read_weights(options, dimensions);
   std::map<cover::Sizes, double> weights;
   const model::KernelSpec spec = spec_named(connection, options.family, options.kernel, options.spec);
-  for (const answers::CapturedUse& use : captured_uses(options.weights, spec).sizes)
+  for (const answers::CapturedUse& use : captured_uses(options.weights, spec, type).sizes)
     weights.emplace(use.sizes, use.cost);
   return weights;
 }
 
 /// Sizes that the weights leave out have weight 0: they count in no mean, and the bound holds there as well.
-void set_weights(const db::Connection& connection, const CoverOptions& options, cover::Table& table) {
+void set_weights(const db::Connection& connection, const CoverOptions& options, model::ElementType type,
+                 cover::Table& table) {
   if (options.weights.empty()) return;
-  std::map<cover::Sizes, double> weights = weights_of(connection, options, table.dimensions.size());
+  std::map<cover::Sizes, double> weights = weights_of(connection, options, table.dimensions.size(), type);
   double sum = 0;
   for (const cover::Sizes& size : table.sizes) {
     const auto found = weights.extract(size);
@@ -121,7 +122,7 @@ answers::CoverAnswer cover_of(const db::Connection& connection, const CoverOptio
                   kernel.empty() ? "" : " --kernel " + util::shell_quote(kernel),
                   options.same_bits_as.empty() ? "" : " --same-bits-as " + options.same_bits_as,
                   measuring_flags(connection, table.cases.front(), context));
-  set_weights(connection, options, table.times);
+  set_weights(connection, options, table.cases.front().problem.type, table.times);
   answers::CoverAnswer answer = make_cover(std::move(table), goal_of(options));
   say_spec_changes(connection, chosen, options.spec, context);
   return answer;

@@ -154,7 +154,8 @@ void add_gain(const db::Connection& connection, const ReportOptions& options,
   std::erase_if(all, [&](const db::BestAnswer& answer) {
     return !options.sizes.empty() && !is_of_sizes(answer.problem(), options.sizes);
   });
-  for (const std::string& text : answers::gain_sentences(all, captured_uses(options.program, spec)))
+  for (const std::string& text :
+       answers::gain_sentences(all, captured_uses(options.program, spec, std::nullopt)))
     notes.push_back(text + ".");
 }
 

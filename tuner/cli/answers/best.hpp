@@ -221,10 +221,14 @@ struct CapturedUse {
 
 struct CapturedUses {
   std::string capture;
-  std::vector<CapturedUse> sizes;  ///< those that cost most first
-  double cost = 0;                 ///< of all
-  double program_ns = 0;           ///< of all kernels; 0: none was timed
+  std::vector<CapturedUse> sizes;         ///< those that cost most first
+  double cost = 0;                        ///< of all
+  double program_ns = 0;                  ///< of all kernels; 0: none was timed
+  std::vector<std::string> kernels = {};  ///< that were counted, as `scale(float*, int)`
 };
+
+/// Which kernels were counted as one; empty where one was.
+std::string several_kernels(const CapturedUses& uses);
 
 /// What the program gains by the answers for its kernel, as far as its sizes were measured with the default's
 /// time; sentences for people.

@@ -247,6 +247,11 @@ std::string nothing_counts(const db::BestAnswers& all, const std::vector<Environ
 
 }  // namespace
 
+std::string several_kernels(const CapturedUses& uses) {
+  if (uses.kernels.size() < 2) return "";
+  return fmt::format("{}: counted as one kernel: {}", uses.capture, reports::first_of(uses.kernels, 3));
+}
+
 std::vector<std::string> gain_sentences(const db::BestAnswers& all, const CapturedUses& uses) {
   double before = 0;
   double after = 0;
@@ -274,6 +279,7 @@ std::vector<std::string> gain_sentences(const db::BestAnswers& all, const Captur
     text += fmt::format("; {} of the kernel's time is at sizes without an answer",
                         reports::percent_text(1 - before / uses.cost));
   std::vector<std::string> sentences = {text};
+  if (const std::string several = several_kernels(uses); !several.empty()) sentences.push_back(several);
   if (const double as_long = before / here; as_long > 1 + agrees_within || as_long < 1 - agrees_within)
     sentences.push_back(fmt::format(
         "in the program these launches take {} the default's time here{}", reports::ratio_text(as_long),
