@@ -189,6 +189,12 @@ class Finds(InAFolder):
         below_zero = tune_scale({"BLOCK": [32], "PER_THREAD": [1], "OFF": [-3, 3]}, restrictions="OFF // 2 == -2 and OFF % 2 == 1")
         self.assertEqual([row["OFF"] for row in below_zero.rows], [-3])
 
+    def test_functions_may_be_of_a_parameter_with_many_values(self):
+        many = {"BLOCK": [64], "PER_THREAD": [1], "Q": list(range(1, 1001))}
+        result = tune_scale(many, restrictions=lambda Q: Q * 7919 % 13 < 6, block=lambda c: 32 + 32 * (c["Q"] * 31 % 7 < 3), budget=5)
+        self.assertEqual({row["Q"] * 7919 % 13 < 6 for row in result.rows}, {True})
+        self.assertEqual(result.best.candidates, sum(q * 7919 % 13 < 6 for q in many["Q"]))
+
     def test_block_and_grid_may_be_functions(self):
         result = tune_scale(
             {"WARPS": [1, 2], "PER_THREAD": [1, 3]},

@@ -11,6 +11,7 @@ import itertools
 from .program import TuneError
 
 _MOST_CASES = 1_000_000
+_MOST_CHARACTERS = 400  # of a part without a name
 _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|",
     ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=",
@@ -183,15 +184,19 @@ class Expressions:
             return next(iter(branches))
         if is_truth:
             parts = [
-                f"({' || '.join(tests)})" + ("" if text == "1" else f" && {text}")
+                self._among(tests) + ("" if text == "1" else f" && {text}")
                 for text, tests in branches.items()
                 if text != "0"
             ]
             return self._any(parts)
         *others, (text, _) = branches.items()
         for branch, tests in reversed(others):
-            text = self._named(f"({' || '.join(tests)} ? {branch} : {text})")
+            text = self._named(f"({self._among(tests)} ? {branch} : {text})")
         return text
+
+    def _among(self, tests):
+        text = f"({' || '.join(tests)})"
+        return text if len(text) < _MOST_CHARACTERS else self._any(tests)
 
     def _any(self, parts):
         while len(parts) > 8:
@@ -200,6 +205,6 @@ class Expressions:
 
     def _named(self, text):
         """Specs refuse expressions of 4096 characters, so long parts get names."""
-        if len(text) < 400:
+        if len(text) < _MOST_CHARACTERS:
             return text
         return self.derived.setdefault(text, f"table_{len(self.derived) + 1}")
