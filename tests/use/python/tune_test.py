@@ -293,6 +293,13 @@ class Finds(InAFolder):
         with self.assertRaisesRegex(tuner.TuneError, "`x` is in a GPU's memory, and the launch needs it in the host's"):
             result.launch(tuner.CPU, Tensor(x), y)
 
+    def test_outputs_of_a_comparison_are_found_by_whole_names(self):
+        source = SCALE.replace("* y", "* max_x").replace("y[i]", "max_x[i]")
+        compare = """extern "C" __global__ void compare(const float* x, const float* max_x, double* max_x_error, int N) {
+          for (int i = 0; i < N; ++i) max_x_error[i] = max_x[i] == 1.5f * x[i] ? 0 : 2;
+        }"""
+        self.assertTrue(tune_scale(source=source, compare=compare).best.verified)
+
     def test_without_a_reference_the_answer_says_so(self):
         self.assertIn("unverified", repr(tune_scale(reference=None)))
 

@@ -80,7 +80,7 @@ def tune(
     writer.take_arguments(given)
     expected = [None] * len(problems)
     if compare is not None:
-        expected = [[True if f"{one['name']}_error" in compare else None for one in declared]] * len(problems)
+        expected = [[True if re.search(rf"\b{one['name']}_error\b", compare) else None for one in declared]] * len(problems)
     elif reference is not None:
         expected = [results_of(reference, values, declared) for values in given]
         if all(one is None for one in expected[0]):
