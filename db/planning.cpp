@@ -25,6 +25,7 @@ using tuner::model::Configuration;
 using tuner::model::Digest;
 using tuner::model::Elsewhere;
 using tuner::model::ElsewhereQuery;
+using tuner::model::Environment;
 using tuner::model::Problem;
 
 /// Problems of the class itself, and other environments, at most.
@@ -212,13 +213,31 @@ std::vector<tuner::model::TriedConfiguration> find_tried(const Connection& db, c
 
 namespace {
 
-/// Waits between sessions tell nothing of a trial.
-constexpr const char* gaps_of_problem =
-    "SELECT gap FROM (SELECT 86400 * (julianday(t.measured_at) - lag(julianday(t.measured_at)) OVER "
-    "(PARTITION BY t.run ORDER BY t.sequence)) AS gap FROM trials AS t JOIN cases AS n ON n.id = "
-    "t.tuning_case "
-    "JOIN environments AS c ON c.id = n.environment WHERE n.problem = ?1 AND c.device = ?2) "
+/// Waits between sessions tell nothing of a trial. A run says on its command line what its objective is.
+constexpr const char* gaps_of_case =
+    "SELECT gap, median_ns, has_energy FROM (SELECT 86400 * (julianday(t.measured_at) - "
+    "lag(julianday(t.measured_at)) OVER (PARTITION BY t.run ORDER BY t.sequence)) AS gap, t.median_ns, "
+    "coalesce(r.command_line LIKE '%--objective_e%', 0) AS has_energy "
+    "FROM trials AS t LEFT JOIN runs AS r ON r.id = t.run WHERE t.tuning_case = ?1) "
     "WHERE gap > 0 AND gap < 120 ORDER BY gap";
+
+struct Gap {
+  double seconds = 0;
+  double median_ns = 0;  ///< not a number: it has no time
+  bool has_energy = false;
+};
+
+struct PacedCase {
+  Digest id;
+  Problem problem;
+  Environment environment;
+};
+
+double median_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !(value > 0); });
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
 
 double log_size(const Problem& problem) {
   double sum = 0;
@@ -237,19 +256,51 @@ std::vector<CompileTime> compile_times(const Connection& db, const std::string& 
       .all(read, family, kernel, compiler, device.architecture, device.name, most);
 }
 
-std::optional<Pace> pace(const Connection& db, const Problem& problem, const std::string& device) {
-  std::vector<Problem> known = Statement(db, "SELECT DISTINCT " + columns_of<Problem>().names("p.") +
-                                                 " FROM problems AS p JOIN cases AS n ON n.problem = p.id "
-                                                 "JOIN environments AS c ON c.id = n.environment "
-                                                 "WHERE p.family = ? AND c.device = ? ORDER BY p.id")
-                                   .all(read_row<Problem>, problem.family, device);
-  const auto distance = [&](const Problem& other) { return std::abs(log_size(other) - log_size(problem)); };
+bool measures_alike(const Environment& a, const Environment& b) {
+  return a.device == b.device && a.method == b.method && a.l2 == b.l2 && a.execution == b.execution;
+}
+
+std::optional<Pace> pace(const Connection& db, const Problem& problem, const Environment& environment,
+                         bool has_energy) {
+  const auto read_case = [](Statement::Use& row) {
+    PacedCase one;
+    one.id = row.digest();
+    one.problem = read_row<Problem>(row);
+    one.environment = read_row<Environment>(row);
+    return one;
+  };
+  std::vector<PacedCase> known = Statement(db, "SELECT n.id, " + columns_of<Problem>().names("p.") + ", " +
+                                                   columns_of<Environment>().names("c.") +
+                                                   " FROM problems AS p JOIN cases AS n ON n.problem = p.id "
+                                                   "JOIN environments AS c ON c.id = n.environment "
+                                                   "WHERE p.family = ? AND c.device = ? ORDER BY n.id")
+                                     .all(read_case, problem.family, environment.device);
+  const auto distance = [&](const PacedCase& other) {
+    return std::pair(!measures_alike(other.environment, environment),
+                     std::abs(log_size(other.problem) - log_size(problem)));
+  };
   std::stable_sort(known.begin(), known.end(),
-                   [&](const Problem& a, const Problem& b) { return distance(a) < distance(b); });
-  Statement select(db, gaps_of_problem);
-  for (const Problem& candidate : known) {
-    const std::vector<double> gaps = select.all(&Statement::Use::real, problem_id(candidate), device);
-    if (!gaps.empty()) return Pace{candidate, gaps[gaps.size() / 2], static_cast<std::int64_t>(gaps.size())};
+                   [&](const PacedCase& a, const PacedCase& b) { return distance(a) < distance(b); });
+  const auto read_gap = [](Statement::Use& row) {
+    const double seconds = row.real();
+    const double median_ns = row.real();
+    return Gap{seconds, median_ns, row.flag()};
+  };
+  Statement select(db, gaps_of_case);
+  for (const PacedCase& candidate : known) {
+    std::vector<Gap> gaps = select.all(read_gap, candidate.id);
+    if (gaps.empty()) continue;
+    const auto is_alike = [&](const Gap& gap) { return gap.has_energy == has_energy; };
+    if (std::any_of(gaps.begin(), gaps.end(), is_alike))
+      std::erase_if(gaps, [&](const Gap& gap) { return !is_alike(gap); });
+    std::vector<double> times;
+    for (const Gap& gap : gaps) times.push_back(gap.median_ns);
+    return Pace{candidate.problem,
+                candidate.environment,
+                gaps[gaps.size() / 2].seconds,
+                static_cast<std::int64_t>(gaps.size()),
+                median_of(std::move(times)),
+                gaps.front().has_energy};
   }
   return std::nullopt;
 }

@@ -73,12 +73,18 @@ std::vector<CompileTime> compile_times(const Connection& db, const std::string& 
 /// How fast a device went from trial to trial.
 struct Pace {
   tuner::model::Problem problem;
+  tuner::model::Environment environment;
   double seconds = 0;        ///< from one result to the next, the median
   std::int64_t results = 0;  ///< it is the median of
+  double median_ns = 0;      ///< of their times, the median; 0: none has one
+  bool has_energy = false;   ///< the energy of each was measured, for an objective
 };
-/// Of the problem that is nearest to `problem` (by the logarithm of their sizes' ratio) among those of its
-/// family that were measured on `device`; nothing where none was.
+/// Whether a trial takes as long in both: of one device, method, policy of the L2 cache and execution.
+bool measures_alike(const tuner::model::Environment& a, const tuner::model::Environment& b);
+/// Of the results of the problem's family on the device of `environment`: those that were measured like it,
+/// or else otherwise, at the size that is nearest by the logarithm of their ratio, and with or without energy
+/// as it is asked for, where there are both. Nothing where none was measured.
 std::optional<Pace> pace(const Connection& db, const tuner::model::Problem& problem,
-                         const std::string& device);
+                         const tuner::model::Environment& environment, bool has_energy);
 
 }  // namespace db

@@ -359,7 +359,8 @@ TEST_SUITE("db") {
       trial.sequence = ++n;
       results.store().record_stamped(trial, false);
     }
-    const auto pace = db::pace(results.store().connection(), cube(512), "NVIDIA H200");
+    const auto pace =
+        db::pace(results.store().connection(), cube(512), timed_trial("00", 512, 100).environment, false);
     REQUIRE(pace);
     CHECK(pace->seconds == doctest::Approx(2).epsilon(0.001));
   }

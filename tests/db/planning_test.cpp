@@ -73,25 +73,68 @@ TEST_SUITE("db") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
     store.begin_run(db_test::sample_run());
-    CHECK_FALSE(db::pace(store.connection(), cube(512), "NVIDIA H200"));
+    const Environment h200 = result("any", 512, 0).environment;
+    CHECK_FALSE(db::pace(store.connection(), cube(512), h200, false));
     int after_ms = 0;
     for (int i = 0; i < 5; ++i)
       store.record_stamped(result(fmt::format("a{}", i), 512, after_ms += 40), false);
     for (int i = 0; i < 5; ++i)
       store.record_stamped(result(fmt::format("b{}", i), 4096, after_ms += 900), false);
-    const auto near_512 = db::pace(store.connection(), cube(1024), "NVIDIA H200");
+    const auto near_512 = db::pace(store.connection(), cube(1024), h200, false);
     REQUIRE(near_512);
     CHECK(near_512->problem == cube(512));
     CHECK(near_512->seconds == doctest::Approx(0.04).epsilon(0.01));
     CHECK(near_512->results == 4);
-    CHECK(db::pace(store.connection(), cube(3000), "NVIDIA H200")->seconds ==
+    CHECK(db::pace(store.connection(), cube(3000), h200, false)->seconds ==
           doctest::Approx(0.9).epsilon(0.01));
-    CHECK_FALSE(db::pace(store.connection(), cube(512), "NVIDIA A100"));
+    Environment a100 = h200;
+    a100.device = "NVIDIA A100";
+    CHECK_FALSE(db::pace(store.connection(), cube(512), a100, false));
 
     TrialRecord next_day = result("next day", 512, 0);
     next_day.measured_at = "2026-01-03T03:04:05.000000Z";
     next_day.sequence = 1'000'000;
     store.record_stamped(next_day, false);
-    CHECK(db::pace(store.connection(), cube(512), "NVIDIA H200")->results == 4);
+    CHECK(db::pace(store.connection(), cube(512), h200, false)->results == 4);
+  }
+
+  TEST_CASE("the pace is of results that were measured alike, whatever size, before others") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    RunRecord energy = db_test::sample_run("energy");
+    energy.command_line += " --objective energy";
+    store.begin_run(db_test::sample_run());
+    store.begin_run(energy);
+    Environment wanted = result("any", 512, 0).environment;
+    wanted.method = "exhaustive-1";
+    int after_ms = 0;
+    const auto add = [&](const std::string& name, std::int64_t size, const std::string& method, int gap_ms,
+                         const Digest& run) {
+      for (int i = 0; i < 4; ++i) {
+        TrialRecord trial = result(fmt::format("{}{}", name, i), size, after_ms += gap_ms);
+        trial.environment.method = method;
+        trial.run = run;
+        store.record_stamped(trial, false);
+      }
+    };
+    const Digest plain = db_test::sample_run().id;
+    const auto pace = [&](bool has_energy) {
+      return db::pace(store.connection(), cube(512), wanted, has_energy);
+    };
+    add("a", 512, "quick-3", 40, plain);
+    REQUIRE(pace(false));
+    CHECK(pace(false)->seconds == doctest::Approx(0.04).epsilon(0.01));
+    CHECK(pace(false)->environment.method == "quick-3");
+    CHECK(pace(false)->median_ns == 100);
+    add("b", 4096, "exhaustive-1", 900, plain);
+    CHECK(pace(false)->environment.method == "exhaustive-1");
+    CHECK(pace(false)->seconds == doctest::Approx(0.9).epsilon(0.01));
+    CHECK_FALSE(pace(true)->has_energy);
+    add("c", 4096, "exhaustive-1", 1500, energy.id);
+    CHECK(pace(true)->has_energy);
+    CHECK(pace(true)->seconds == doctest::Approx(1.5).epsilon(0.01));
+    CHECK(pace(false)->seconds == doctest::Approx(0.9).epsilon(0.01));
+    wanted.l2 = "cold";
+    CHECK(pace(false)->problem == cube(512));
   }
 }

@@ -220,6 +220,20 @@ TEST_SUITE("e2e") {
     CHECK(parts == trials - 8);
   }
 
+  TEST_CASE("plan expects of another method what its samples take, and says of which results") {
+    const User user;
+    REQUIRE(user.types(words("run", {"--measure", "quick"})).exit_code == 0);
+    const ProgramResult whole = user.types(words("plan", {"--measure", "exhaustive"}));
+    CAPTURE(whole.out);
+    CHECK(has(whole.out, " by quick-3, L2 warm, graph"));
+    // 100 samples of 0.5 ms, and before most were dropped after 3 of 0.2 ms
+    CHECK(number_before(whole.out, "ms a trial") >= 50);
+    REQUIRE(user.types(words("run", {"--measure", "exhaustive", "--budget", "6"})).exit_code == 0);
+    const ProgramResult alike = user.types(words("plan", {"--measure", "exhaustive"}));
+    CHECK_MESSAGE(has(alike.out, "the median gap between 5 results of 64 float\n"), alike.out);
+    CHECK_FALSE(has(alike.out, "by quick-3"));
+  }
+
   TEST_CASE("plan and compile say what they cannot do") {
     const User user;
     const ProgramResult unknown = user.types({"plan", "--gpu", "Voodoo"});
@@ -253,6 +267,24 @@ TEST_SUITE("e2e") {
   }
 
 #ifdef TUNER_HAVE_CUDA
+  TEST_CASE("plan counts what energy takes, and says how many clocks there are") {
+    const User user;
+    const auto plans = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> all = {"plan", "--gpu", "sm_90", "--kernel", "small.toml", "--sizes", "512"};
+      all.insert(all.end(), more.begin(), more.end());
+      return user.types(all).out;
+    };
+    const std::string by_energy = plans({"--objective", "energy", "--measure", "standard"});
+    CHECK_MESSAGE(has(by_energy, "small: 530 ms a trial, 0.5 s of it for its energy, assumed: "), by_energy);
+    CHECK_MESSAGE(has(by_energy, "small: 2.5 s for the energy of each of at most 10 finalists"), by_energy);
+    CHECK_MESSAGE(has(plans({"--energy", "--measure", "standard"}), "measuring: 25.6 s of the device"),
+                  by_energy);
+    const std::string clocks =
+        plans({"--clock", "1200,1500,1980", "--objective", "edp", "--measure", "standard"});
+    CHECK_MESSAGE(has(clocks, "measuring: 35.6 s of the device, for each of 3 clocks"), clocks);
+    CHECK_MESSAGE(has(clocks, "1.8 min or more"), clocks);
+  }
+
   TEST_CASE(
       "a GPU that the database knows is found by part of its name, and has the binaries of its "
       "architecture") {

@@ -282,6 +282,11 @@ void want_energy(const config::Settings& settings, const SweepOptions& options, 
 
 }  // namespace
 
+std::vector<int> clocks_of(const SweepOptions& options) {
+  const bool names_some = options.clock_mhz == 0 && !options.clock.empty() && options.clock != "list";
+  return names_some ? parse_clocks(options.clock) : std::vector<int>{options.clock_mhz};
+}
+
 sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz) {
   sweep::Request request;
   request.device = backend.device;
@@ -309,9 +314,7 @@ sweep::Request make_request(Selection& selection, const config::Settings& settin
   if (settings.text("baselines") == "on")
     add_baselines(at_hand, backend.device, selection.work, selection.notices);
   // What is planned is planned for the first clock; the others have as much to do.
-  const bool names_clocks = options.clock_mhz == 0 && !options.clock.empty() && options.clock != "list";
-  const int clock_mhz = names_clocks ? parse_clocks(options.clock).front() : options.clock_mhz;
-  sweep::Request request = make_request(settings, backend, clock_mhz);
+  sweep::Request request = make_request(settings, backend, clocks_of(options).front());
   want_energy(settings, options, backend, selection.notices, request);
   request.work = std::move(selection.work);
   require_recorded(request, backend);

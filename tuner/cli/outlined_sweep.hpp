@@ -65,6 +65,8 @@ std::vector<model::Problem> problems_for(const model::KernelSpec& kernel, const 
 
 /// How `settings` have trials searched and measured on `backend`; without work.
 sweep::Request make_request(const config::Settings& settings, const Backend& backend, int clock_mhz = 0);
+/// The clocks of a sweep, one run each; 0: as the GPU has it.
+std::vector<int> clocks_of(const SweepOptions& options);
 /// The whole sweep, with baselines and rivals; `selection` keeps its catalog and its notices.
 sweep::Request make_request(Selection& selection, const config::Settings& settings,
                             const SweepOptions& options, const Backend& backend, db::ResultStore& source);

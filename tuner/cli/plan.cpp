@@ -17,6 +17,7 @@
 #include "tuner/cli/outlined_sweep.hpp"
 #include "tuner/cli/run_sentences.hpp"
 #include "tuner/cli/terminal/terminal.hpp"
+#include "tuner/measure/sampler.hpp"
 #include "tuner/search/open_candidates.hpp"
 #include "tuner/sweep/compile_ahead.hpp"
 #include "tuner/sweep/strategy_choice.hpp"
@@ -38,17 +39,43 @@ struct SweepPlan {
   bool is_sampled = false;                 ///< binaries and compiling are told by a sample of what is left
   double compile_seconds = 0;              ///< of one core, for what is not in the cache
   std::vector<std::string> compile_basis;  ///< a sentence a kernel: by what it is expected
-  double device_seconds = 0;
-  std::vector<std::string> device_basis;  ///< the same for the device, a sentence a family
+  double device_seconds = 0;               ///< at one clock
+  std::size_t clocks = 1;                  ///< at which it is done one after the other
+  std::vector<std::string> device_basis;   ///< the same for the device, a sentence a family
   std::int64_t left() const { return trials - known; }
+  double all_device_seconds() const { return device_seconds * static_cast<double>(clocks); }
 };
 
 /// A trial of a short kernel on an H200, verified and timed (docs/measurement.md).
 constexpr double assumed_seconds_a_trial = 0.03;
+/// docs/energy.md
+constexpr double energy_seconds_a_trial = 0.5;
+constexpr double energy_seconds_a_finalist = 2.5;
 constexpr double seconds_a_part = 3600;
 /// Less than this a part is not worth its start.
 constexpr std::int64_t least_trials_a_part = 50;
 constexpr std::size_t sample_size = 6;
+
+/// Timed work of a trial whose launch takes `median_ns`. Where slow trials are dropped, most take no more
+/// samples than the last cut waits for.
+double timed_seconds(const model::MeasurePolicy& policy, double median_ns) {
+  constexpr double longest_ns = 2e9;  // for the fewest samples, see measure::Sampler
+  constexpr double fewest_samples = 6;
+  const bool is_batched = !policy.flush_l2 && median_ns < policy.batch_below_ns;
+  const double sample_ns = is_batched ? std::max(policy.batch_ns, median_ns) : median_ns;
+  const double samples = policy.cuts.empty() ? policy.samples : policy.cuts.back().samples;
+  const double limit_ns = std::max(policy.time_limit_ns, std::min(fewest_samples * sample_ns, longest_ns));
+  return std::min(samples * sample_ns, limit_ns) / 1e9;
+}
+
+/// Nothing for a method of another version.
+std::optional<model::MeasurePolicy> policy_of(const model::Environment& environment) {
+  for (const std::string_view name : measure::policy_names())
+    if (model::MeasurePolicy policy = measure::policy(name, environment.l2 == "cold");
+        policy.name == environment.method)
+      return policy;
+  return std::nullopt;
+}
 
 /// What compiling one kernel's configurations takes: a model of those known, corrected for what it is off by
 /// on them.
@@ -230,16 +257,63 @@ class Planner {
   void add_device_time(const sweep::Group& group) {
     const std::int64_t left = group.expected() - group.count_known();
     if (left <= 0) return;
-    const auto pace = db::pace(m_sweep.known.connection(), group.problem, m_sweep.request.device.name);
-    const double each = pace ? pace->seconds : assumed_seconds_a_trial;
-    m_plan.device_seconds += static_cast<double>(left) * each;
-    std::string basis =
-        pace ? fmt::format("{}: {:.0f} ms a trial, the median gap between {} of {}", group.problem.family,
-                           1000 * each, util::counted(pace->results, "result"), pace->problem.text())
-             : fmt::format("{}: {:.0f} ms a trial, assumed: nothing of it was measured on {}",
-                           group.problem.family, 1000 * each, m_sweep.request.device.name);
+    const PlannedPace pace = planned_pace(group.problem);
+    m_plan.device_seconds += static_cast<double>(left) * pace.seconds;
+    add_basis(group.problem.family + ": " + pace.basis);
+    const model::MeasurePolicy& policy = m_sweep.request.policy;
+    const auto finalists = std::min<std::int64_t>(policy.final.finalists, group.expected());
+    if (!policy.energy || finalists == 0) return;
+    m_plan.device_seconds += static_cast<double>(finalists) * energy_seconds_a_finalist;
+    add_basis(fmt::format("{}: {} s for the energy of each of at most {}", group.problem.family,
+                          energy_seconds_a_finalist, util::counted(finalists, "finalist")));
+  }
+
+  struct PlannedPace {
+    double seconds = 0;
+    std::string basis;
+  };
+
+  /// Of results that were measured otherwise it is told what differs, and their timed work and energy are
+  /// replaced by those of this sweep.
+  PlannedPace planned_pace(const model::Problem& problem) const {
+    const sweep::Request& request = m_sweep.request;
+    const bool has_energy = request.policy.objective != model::Objective::time;
+    const double energy = has_energy ? energy_seconds_a_trial : 0;
+    const std::string with_energy = has_energy ? fmt::format(", {} s of it for its energy", energy) : "";
+    const model::Environment own = sweep::environment(request, problem.type);
+    const auto pace = db::pace(m_sweep.known.connection(), problem, own, has_energy);
+    if (!pace) {
+      const double seconds = assumed_seconds_a_trial + timed_seconds(request.policy, 0) -
+                             timed_seconds(measure::policy("standard"), 0) + energy;
+      return {seconds, fmt::format("{:.0f} ms a trial{}, assumed: nothing of it was measured on {}",
+                                   1000 * seconds, with_energy, request.device.name)};
+    }
+    double seconds = pace->seconds;
+    std::string of = fmt::format("the median gap between {} of {}", util::counted(pace->results, "result"),
+                                 pace->problem.text());
+    const bool is_alike = db::measures_alike(pace->environment, own);
+    if (is_alike && pace->has_energy == has_energy)
+      return {seconds, fmt::format("{:.0f} ms a trial, {}", 1000 * seconds, of)};
+    of = fmt::format("{:.0f} ms, {}", 1000 * seconds, of);
+    if (!is_alike) {
+      const model::Environment& other = pace->environment;
+      of += fmt::format(" by {}, L2 {}, {}", other.method, other.l2, other.execution_word());
+      if (const auto policy = policy_of(other)) seconds -= timed_seconds(*policy, pace->median_ns);
+      seconds = std::max(seconds, 0.0) + timed_seconds(request.policy, pace->median_ns);
+    }
+    if (pace->has_energy && !has_energy) {
+      of += " with energy";
+      seconds -= energy_seconds_a_trial;
+    }
+    if (!pace->has_energy) seconds += energy;
+    seconds = std::max(seconds, 0.0);
+    return {seconds, fmt::format("{:.0f} ms a trial{}, from {}", 1000 * seconds,
+                                 pace->has_energy ? "" : with_energy, of)};
+  }
+
+  void add_basis(const std::string& basis) {
     if (std::ranges::find(m_plan.device_basis, basis) == m_plan.device_basis.end())
-      m_plan.device_basis.push_back(std::move(basis));
+      m_plan.device_basis.push_back(basis);
   }
 
   const OutlinedSweep& m_sweep;
@@ -252,7 +326,7 @@ class Planner {
 
 /// Into how many parts, to be done at once, the sweep is split so that each takes about an hour.
 int sensible_parts(const SweepPlan& plan, int compilers) {
-  const double wall = std::max(plan.compile_seconds / compilers, plan.device_seconds);
+  const double wall = std::max(plan.compile_seconds / compilers, plan.all_device_seconds());
   const auto by_time = static_cast<std::int64_t>(std::ceil(wall / seconds_a_part));
   return static_cast<int>(
       std::clamp<std::int64_t>(by_time, 1, std::max<std::int64_t>(plan.left() / least_trials_a_part, 1)));
@@ -299,11 +373,12 @@ void write_basis(const std::vector<std::string>& basis) {
 void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const OutlineOptions& options) {
   const int compilers = sweep.backend.compile_jobs;
   const double compiling = plan.compile_seconds / compilers;
-  const bool compile_bound = compiling > plan.device_seconds;
+  const double device = plan.all_device_seconds();
+  const bool compile_bound = compiling > device;
   write_fact(
       "in one:",
       fmt::format(
-          "{} or more: {}", hours_text(std::max(compiling, plan.device_seconds)),
+          "{} or more: {}", hours_text(std::max(compiling, device)),
           compile_bound
               ? fmt::format(
                     "{} are the bottleneck; run `tuner compile` with the same flags first, without a GPU",
@@ -315,7 +390,7 @@ void write_split(const SweepPlan& plan, const OutlinedSweep& sweep, const Outlin
     write_fact("this is:", "shard " + options.shard->text());
   } else if (parts > 1) {
     write_fact("to split:", fmt::format("into {0}, of about {1} each: --shard 1/{0} to --shard {0}/{0}",
-                                        parts, hours_text(std::max(compiling, plan.device_seconds) / parts)));
+                                        parts, hours_text(std::max(compiling, device) / parts)));
   } else {
     write_fact("to split:", "not worth it");
   }
@@ -327,7 +402,8 @@ int show_plan(const Context& context, const OutlineOptions& options) {
   for (const std::string& notice : sweep.notices) write_err(notice);
   for (const std::string& left_out : exclusion_texts(sweep.list)) write_err(left_out);
   if (const std::string again = reopened_text(sweep.list.reopened()); !again.empty()) write_err(again);
-  const SweepPlan plan = Planner(sweep).plan();
+  SweepPlan plan = Planner(sweep).plan();
+  plan.clocks = clocks_of(options).size();
   write_prose(fmt::format("{} ({}), {}", sweep.request.device.name, sweep.request.device.architecture,
                           sweep.request.compiler));
   write_fact("trials:",
@@ -344,7 +420,9 @@ int show_plan(const Context& context, const OutlineOptions& options) {
     write_fact("compiling:", fmt::format("{} of one core", hours_text(plan.compile_seconds)));
     write_basis(plan.compile_basis);
   }
-  write_fact("measuring:", fmt::format("{} of the device", hours_text(plan.device_seconds)));
+  write_fact("measuring:",
+             fmt::format("{} of the device{}", hours_text(plan.device_seconds),
+                         plan.clocks > 1 ? fmt::format(", for each of {} clocks", plan.clocks) : ""));
   write_basis(plan.device_basis);
   write_split(plan, sweep, options);
   return 0;

@@ -125,8 +125,12 @@ Expected expected(const sweep::TrialList& list, const sweep::Request& request, d
     if (group->count_known() == static_cast<std::int64_t>(group->candidates.size())) continue;
     expected.problems->push_back(group->problem);
     if (group->count_known() > 0) {
-      const auto pace = db::pace(store.connection(), group->problem, request.device.name);
-      if (pace && pace->problem == group->problem) expected.seconds_each = pace->seconds;
+      const model::Environment environment = sweep::environment(request, group->problem.type);
+      const bool has_energy = request.policy.objective != model::Objective::time;
+      const auto pace = db::pace(store.connection(), group->problem, environment, has_energy);
+      if (pace && pace->problem == group->problem && pace->has_energy == has_energy &&
+          db::measures_alike(pace->environment, environment))
+        expected.seconds_each = pace->seconds;
     }
     if (const auto fastest = group->fastest_known(request))
       if (auto trial = store.find(group->key(request, *fastest)))
