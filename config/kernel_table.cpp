@@ -82,6 +82,25 @@ std::optional<std::string> header_of(std::string_view option) {
   return std::nullopt;
 }
 
+/// The folder that an option such as -Iinclude names; empty: none.
+std::string folder_of(std::string_view option) {
+  for (const std::string_view name : {"-I", "--include-path"}) {
+    if (!option.starts_with(name)) continue;
+    option.remove_prefix(name.size());
+    return std::string(util::trimmed(option.substr(option.starts_with('=') ? 1 : 0)));
+  }
+  return "";
+}
+
+/// Sources are read before there is a configuration.
+bool has_fixed_path(const Node& option, Mistakes& mistakes) {
+  const bool is_path = header_of(option.text).has_value() || !folder_of(option.text).empty();
+  if (!is_path || option.text.find("${") == std::string::npos) return true;
+  mistakes.add(option.where, fmt::format("\"{}\" depends on a parameter", util::one_line(option.text, 60)),
+               "folders and headers are the same in all configurations; choose in the source, by #if");
+  return false;
+}
+
 /// `{ option = "--use_fast_math", when = "FAST == 1" }`
 void read_conditional_option(const Node& table, SpecContext& context) {
   TableReader reader(table, "an item of \"options\"", context.mistakes);
@@ -90,15 +109,15 @@ void read_conditional_option(const Node& table, SpecContext& context) {
   const auto when = reader.expression("when");
   reader.finish();
   if (!option || !when || !check_option(table.find("option")->value, context.mistakes)) return;
-  if (header_of(*option))
-    reader.wrong("option", "a header is included in all configurations or none",
-                 "include it in the source, below an #if");
+  if (header_of(*option) || !folder_of(*option).empty())
+    reader.wrong("option", "a header or its folder is for all configurations or none",
+                 "include the header in the source, below an #if");
   else
     context.spec.conditional_options.push_back({*option, *when, reader.place("option")});
 }
 
 void read_option(const Node& item, const Node* next, SpecContext& context) {
-  if (!check_option(item, context.mistakes)) return;
+  if (!check_option(item, context.mistakes) || !has_fixed_path(item, context.mistakes)) return;
   const std::optional<std::string> header = header_of(item.text);
   if (!header) {
     context.spec.compile_options.emplace_back(item.text, item.where);
@@ -143,14 +162,6 @@ void read_role(TableReader& reader, SpecContext& context) {
   context.spec.role = model::Role::ceiling;
   if (reader.table().find("role") != nullptr)
     reader.wrong("role", "\"role\" beside \"ceiling\"", "a kernel with a ceiling has no other role");
-}
-
-/// The folder that an option such as -Iinclude names; empty: none.
-std::string folder_of(const std::string& option) {
-  for (const std::string_view name : {"-I", "--include-path="}) {
-    if (option.starts_with(name)) return option.substr(name.size());
-  }
-  return "";
 }
 
 void read_compiler(TableReader& reader, SpecContext& context) {

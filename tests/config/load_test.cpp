@@ -80,6 +80,9 @@ TEST_CASE("headers in angle brackets, and those that -I leads to, are sources to
   const auto path = folder.write(
       "k.toml", minimal("k", "options = [\"-Iinclude\", \"-I" + elsewhere.path().string() + "\"]\n"));
   CHECK(source_names(config::load_kernel_file(path)) == "k.cu=#i near.cuh=// far.cuh=// ");
+  folder.write("k.toml", minimal("k", "options = [\"-I include\", \"--include-path " +
+                                          elsewhere.path().string() + "\"]\n"));
+  CHECK(source_names(config::load_kernel_file(path)) == "k.cu=#i near.cuh=// far.cuh=// ");
   // The toolkit's are the compiler's business.
   elsewhere.write("cuda_fp16.h", "");
   CHECK(source_names(config::load_kernel_file(path)) == "k.cu=#i near.cuh=// ");

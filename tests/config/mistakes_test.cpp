@@ -101,6 +101,22 @@ TEST_CASE("an unknown compiler, and an option that names no parameter, are told 
                 "\"-DX", "option \"-DX=${N}\": `N` is no parameter", "");
 }
 
+TEST_CASE("an option that would read other headers in some configurations, or define what the spec defines") {
+  const auto check_option = [](const std::string& option, std::string_view message) {
+    check_mistake("deterministic = true", "options = [" + option + "]",
+                  option.substr(option.find(option.front() == '{' ? '-' : '"')), message, "");
+  };
+  check_option("{ option = \"-Ifast\", when = \"BLOCK > 64\" }", "a header or its folder is for all");
+  check_option("{ option = \"-include x.h\", when = \"BLOCK > 64\" }", "a header or its folder is for all");
+  check_option("\"-I${BLOCK}\"", "\"-I${BLOCK}\" depends on a parameter");
+  check_option("\"--include-path=${BLOCK}\"", "depends on a parameter");
+  check_option("\"-include ${BLOCK}/x.h\"", "depends on a parameter");
+  check_option("\"-DBLOCK=64\"", "`BLOCK` is a macro of the spec");
+  check_option("\"--define-macro=BLOCK=64\"", "`BLOCK` is a macro of the spec");
+  check_option("\"-U BLOCK\"", "`BLOCK` is a macro of the spec");
+  check_option("\"-DELEMENT_BYTES=8\"", "`ELEMENT_BYTES` is a macro of the spec");
+}
+
 TEST_CASE("constraints below a header are told to move to the top") {
   check_mistake("deterministic = true", "constraints = [\"BLOCK > 3\"]", "constraints = [\"BLOCK > 3",
                 "unknown key \"constraints\"", "top of the file");

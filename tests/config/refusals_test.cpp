@@ -177,13 +177,11 @@ TEST_CASE("a constant is a number, and no argument") {
                 "ORDER is an argument, and no constant of the source");
 }
 
-TEST_CASE("an option that includes a header names one, for all configurations") {
+TEST_CASE("an option that includes a header names one") {
   const auto options = [](const std::string& list) {
     return mistakes_in(with("sizes = [\"N\"]", "sizes = [\"N\"]\noptions = " + list));
   };
   CHECK(contains(options("[\"-include\"]"), "\"-include\" names no header"));
-  CHECK(contains(options("[{ option = \"-include x.h\", when = \"BLOCK == 32\" }]"),
-                 "a header is included in all configurations or none"));
 }
 
 TEST_CASE("a step waits for a list of steps") {

@@ -65,7 +65,7 @@ std::map<std::string, std::vector<Row>> documented() {
 /// What stands in capitals, as variables do, in sources that read any.
 std::set<std::string> variables_in_sources() {
   std::set<std::string> found;
-  const std::regex reads(R"(getenv\(|\benvironment\([^)]|\benvironment_variable\()");
+  const std::regex reads(R"(getenv\(|[^:\w]environment\([^)]|\benvironment_variable\()");
   const std::regex name("\"([A-Z][A-Z0-9_]{2,})\"");
   // Flags' values, and a device's name.
   const std::set<std::string> no_variables = {"BYTES",  "CPU",  "DIR",   "FILE",    "FLOAT",

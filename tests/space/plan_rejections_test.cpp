@@ -144,6 +144,9 @@ TEST_CASE("clusters that no device launches, and endless loops, are rejected wit
   CHECK(reason([](auto& spec) { spec.steps[0].cluster = {expression("8")}; }).empty());
   CHECK(reason([](auto& spec) { spec.steps[0].repeat = expression("B - N"); }) ==
         "repeat `B - N` = -960; a loop runs 0 to 65536 times");
+  CHECK(reason([](auto& spec) {
+          spec.conditional_options = {{"-G", expression("N / (B - 64) > 0"), {}}};
+        }) == "when of an option: `N / (B - 64) > 0`: division by zero");
   CHECK(reason([](auto& spec) { spec.steps[0].shared_carveout_percent = expression("B + 50"); }) ==
         "shared_carveout `B + 50` = 114 of `scale`; it is a percentage, or -1 for the driver's choice");
 }

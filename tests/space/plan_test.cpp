@@ -117,6 +117,11 @@ TEST_CASE("a loop runs its steps in turn, without those that do not apply") {
   };
   CHECK(order(plan(spec, 128, 64)) == "scale back scale back last ");
   CHECK(order(plan(spec, 32, 64)) == "last ");
+  model::KernelSpec divided = spec;
+  divided.steps[0].repeat = expression("N / (B - 64)");
+  for (model::StepSpec& step : divided.steps) step.when = expression("B > 64");
+  divided.steps[3].when.reset();
+  CHECK(order(plan(divided, 128, 64)) == "last ");  // how often what does not apply would run has no value
   spec.steps[0].when = expression("B > 64");
   CHECK(order(plan(spec, 128, 64)) == "back back last ");
 }

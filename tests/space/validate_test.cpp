@@ -68,6 +68,11 @@ TEST_CASE("words must serve as macros") {
                 spec.parameters.push_back(parameter("P_row", numbers({1})));
               }),
               "defines the macro `P_row`");
+  expect_text(mistakes([](auto& spec) {
+                spec.parameters.push_back(parameter("A", words({"b_c"})));
+                spec.parameters.push_back(parameter("A_b", words({"c"})));
+              }),
+              "word 'c' of parameter `A_b` defines the macro `A_b_c`, as a word of `A` does");
 }
 
 TEST_CASE("cycles are found and shown") {

@@ -25,6 +25,7 @@ void check_values(const ParameterSpec& parameter, ExpressionCompiler& compiler) 
 /// Words become the macros P_WORD, whose values tell them apart.
 void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
   std::map<std::int64_t, std::string> codes;
+  std::map<std::string, std::string> parameters;  // of macros
   for (const ParameterSpec& parameter : compiled.spec.parameters) {
     for (const std::string& word : words_of(parameter)) {
       const std::string macro = parameter.name + '_' + word;
@@ -39,6 +40,12 @@ void check_words(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
             parameter.where,
             fmt::format("word '{}' of parameter `{}` defines the macro `{}`, which is a name of the spec",
                         word, parameter.name, macro),
+            "choose another word or name");
+      } else if (const auto [other, is_new] = parameters.try_emplace(macro, parameter.name); !is_new) {
+        compiler.report(
+            parameter.where,
+            fmt::format("word '{}' of parameter `{}` defines the macro `{}`, as a word of `{}` does", word,
+                        parameter.name, macro, other->second),
             "choose another word or name");
       }
       const auto [taken, fresh] = codes.try_emplace(model::word_code(word), word);
@@ -123,7 +130,19 @@ void check_compiled_parts(const CompiledSpec& compiled, ExpressionCompiler& comp
   }
 }
 
-/// Every ${NAME} in an option names a parameter.
+/// What an option defines or undefines: `NAME` of `-DNAME=1`; empty: it does neither.
+std::string_view defined_by(std::string_view option) {
+  for (const std::string_view flag : {"-D", "-U", "--define-macro", "--undefine-macro"}) {
+    if (!option.starts_with(flag)) continue;
+    option.remove_prefix(flag.size());
+    if (option.starts_with('=')) option.remove_prefix(1);
+    option = util::trimmed(option);
+    return option.substr(0, option.find_first_of("=("));
+  }
+  return {};
+}
+
+/// Every ${NAME} in an option names a parameter, and no option defines what the spec does.
 void check_options(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
   const auto check = [&](const std::string& option, const model::SourceLocation& where) {
     for (const std::string& name : placeholders(option)) {
@@ -133,6 +152,16 @@ void check_options(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
                       fmt::format("option \"{}\": `{}` is no parameter", excerpt(option), excerpt(name)),
                       util::did_you_mean(name, compiled.scope.names()));
     }
+    const std::string_view defined = defined_by(option);
+    const bool is_macro = std::ranges::count(compiled.spec.macros, defined, &model::PlacedName::name) > 0 ||
+                          std::ranges::any_of(compiled.spec.parameters, [&](const ParameterSpec& parameter) {
+                            return parameter.name == defined && !parameter.runtime;
+                          });
+    const Symbol* const known = compiled.scope.find(std::string(defined));
+    if (is_macro || (known != nullptr && known->kind == Symbol::Kind::element))
+      compiler.report(
+          where, fmt::format("option \"{}\": `{}` is a macro of the spec", excerpt(option), excerpt(defined)),
+          "leave the option out, or rename what it defines");
   };
   for (const model::CompilerOption& option : compiled.spec.compile_options) check(option.text, option.where);
   for (const model::ConditionalOption& option : compiled.spec.conditional_options)

@@ -15,22 +15,26 @@ std::optional<Planner::Course> Planner::course(const std::vector<model::StepSpec
                                                const std::vector<CompiledStep>& compiled) {
   Course course;
   course.repeat.resize(specs.size(), 1);
+  std::vector<bool> applies;
+  for (const CompiledStep& step : compiled) applies.push_back(!step.when || number(*step.when, "when") != 0);
   std::int64_t launches = 0;
   std::int64_t times = 1;
   for (std::size_t i = 0, loop_end = 0; i < specs.size(); ++i) {
     if (i >= loop_end) times = 1;
     if (compiled[i].repeat) {
-      times = number(*compiled[i].repeat, "repeat");
+      loop_end = i + static_cast<std::size_t>(specs[i].repeat_steps);
+      const auto at = [&](std::size_t step) { return applies.begin() + static_cast<std::ptrdiff_t>(step); };
+      // The loop is of launches that exist.
+      times =
+          std::find(at(i), at(loop_end), true) == at(loop_end) ? 0 : number(*compiled[i].repeat, "repeat");
       if (times < 0 || times > most_launches) {
         return reject(fmt::format("repeat {}; a loop runs 0 to {} times", shown(*compiled[i].repeat, times),
                                   most_launches));
       }
-      loop_end = i + static_cast<std::size_t>(specs[i].repeat_steps);
       course.repeat[i] = times;
     }
-    const bool applies = !compiled[i].when || number(*compiled[i].when, "when") != 0;
     if (is_rejected()) return std::nullopt;
-    course.kept.push_back(applies && times != 0);
+    course.kept.push_back(applies[i] && times != 0);
     launches += course.kept.back() ? times : 0;
   }
   if (launches <= most_launches) return course;
@@ -130,6 +134,7 @@ void Planner::check_macros() {
     const int slot = m_compiled.scope.find(macro.name)->slot;
     number(std::ranges::find(m_compiled.derived, slot, &CompiledDerived::slot)->value, macro.name);
   }
+  for (const Compiled& when : m_compiled.option_conditions) number(when, "when of an option");
 }
 
 void Planner::add_operands(const CompiledStep& compiled, model::Step& step) {
