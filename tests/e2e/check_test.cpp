@@ -51,6 +51,14 @@ TEST_SUITE("tuner command line, cover --check") {
 
   }  // namespace
 
+  TEST_CASE("a kernel of small sizes alone is checked at one of those, where no size was asked for") {
+    const User user;
+    const auto found = user.types({"check", "few_rows", "--no-compile"});
+    CHECK_MESSAGE(found.exit_code == 0, found.out, found.err);
+    CHECK(has(found.out, "the last 16 float; none at "));
+    CHECK(user.types({"check", "few_rows", "--no-compile", "--sizes", "512"}).exit_code == 1);
+  }
+
   TEST_CASE("sizes between the measured ones are raced, kept, and say whether the bound held") {
     const Measured user(eight);
     const ProgramResult checked = user.checks({"--check", "3", "--format", "json"});

@@ -236,8 +236,16 @@ struct Look {
     const std::string& name = kernel.spec().name;
     const space::GoOn go_on =
         long_look(printer, name + ": counting configurations", patience.seconds_left(), signals.stop());
-    const std::vector<model::Problem> problems = problems_to_check(kernel.spec(), settings);
+    std::vector<model::Problem> problems = problems_to_check(kernel.spec(), settings);
     if (problems.empty()) return std::nullopt;
+    const std::size_t asked = problems.size();
+    if (settings.find("sizes")->layer != config::Layer::command_line &&
+        !recorded_sizes(kernel.spec(), problems.front().type)) {
+      // It may be of smaller ones than others.
+      for (const std::int64_t size : {64, 16, 1})
+        problems.push_back(space::make_problem(
+            kernel.spec(), std::vector<std::int64_t>(kernel.spec().sizes.size(), size), settings.type(), 0));
+    }
     Counted counted{space::ConfigurationList(kernel.spec().parameters),
                     problems.back(),
                     {},
@@ -245,7 +253,8 @@ struct Look {
                     kernel.spec().defaults.empty()};
     std::optional<space::ConfigurationList> list;
     std::vector<std::int64_t> seen;
-    for (const model::Problem& problem : problems) {
+    for (std::size_t i = 0; i < problems.size() && (i < asked || counted.counts.empty()); ++i) {
+      const model::Problem& problem = problems[i];
       std::vector<std::int64_t> sees = kernel.seen_of(problem, device.limits);
       if (list && sees != seen && !go_on()) break;
       if (!list || sees != seen) list = kernel.list(problem, device.limits, go_on);
