@@ -2,15 +2,16 @@
 
 -- # select_coverage
 -- What a final that begins now considers. Of each run and kernel the numbers of its results that may win, without those
--- between them that may not: should these come back, they were not considered. No baseline: it is timed beside the others,
--- and has a race to win once its spec makes it a competitor.
+-- between them that may not, superseded or failed by their probes: should these come back, they were not considered. No
+-- baseline: it is timed beside the others, and has a race to win once its spec makes it a competitor.
 SELECT run, kernel, min(sequence) AS first, max(sequence) AS last
-FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.superseded, t.role,
-             sum(t.superseded) OVER (PARTITION BY t.run, k.name ORDER BY t.sequence) AS island
-      FROM trials AS t
-      JOIN kernels AS k ON k.id = t.kernel
-      WHERE t.tuning_case = ?1 AND t.status = 'ok')
-WHERE superseded = 0 AND role <> 'baseline'
+FROM (SELECT run, kernel, sequence, is_out, role, sum(is_out) OVER (PARTITION BY run, kernel ORDER BY sequence) AS island
+      FROM (SELECT coalesce(t.run, x'') AS run, k.name AS kernel, t.sequence, t.role,
+                   t.superseded = 1 OR t.status <> 'ok' AS is_out
+            FROM trials AS t INDEXED BY trials_of_case
+            JOIN kernels AS k ON k.id = t.kernel
+            WHERE t.status <> '' AND t.tuning_case = ?1 AND t.status <> 'dropped' AND t.measurement IS NOT NULL))
+WHERE is_out = 0 AND role <> 'baseline'
 GROUP BY run, kernel, island
 UNION
 -- The finals that count: a contestant may have shed its number since, measured again.

@@ -155,6 +155,28 @@ TEST_SUITE("db") {
     CHECK(field.considered == Considered{{false, true, true, true, true}});
   }
 
+  TEST_CASE("a final does not cover what its probes had failed then, and that is right again since") {
+    const TempFolder folder;
+    db::ResultStore store(folder / "tuner.db");
+    store.begin_run(db_test::sample_run());
+    for (const auto& [name, time_ns] : {std::pair("a", 100), {"failed", 90}, {"b", 104}})
+      store.record(timed_trial(name, 512, time_ns, 1));
+    const auto probe = [&](TrialStatus status, const char* time) {
+      store.record_verdict({key("failed probes"), status, "", 0, key("failed"), key("run"), time});
+    };
+    probe(TrialStatus::wrong_result, "2026-01-01T00:00:00.000000Z");
+    FinalRecord final = sample_final();
+    final.entries.pop_back();
+    final.coverage = store.possible_final(cube(512), sample_environment(), 1.1, 10).coverage;
+    store.record_final(final, {timed_trial("a", 512, 101, 0.5), timed_trial("b", 512, 101.2, 0.5)});
+    CHECK(winner(store) == "b");
+    probe(TrialStatus::ok, "2026-01-02T00:00:00.000000Z");
+    CHECK(winner(store) == "failed");
+    const PossibleFinal field = store.possible_final(cube(512), sample_environment(), 1.2, 10);
+    CHECK(names_of(field.finalists) == Names{"failed", "a", "b"});
+    CHECK(field.considered == Considered{{false, true, true}});
+  }
+
   TEST_CASE("a final covers trials too of which nobody knows the run") {
     const TempFolder folder;
     db::ResultStore store(folder / "tuner.db");
