@@ -116,6 +116,17 @@ TEST_SUITE("tuner::interchange") {
     CHECK(file.at("results").at(3).at("correctness") == 0);
   }
 
+  TEST_CASE("what failed by its probes has no time, though it was measured") {
+    std::vector<TrialRecord> measured = trials();
+    measured[0].outcome.status = TrialStatus::wrong_result;
+    const ordered_json entry = ordered_json::parse(kernel_tuner_cache(measured)).at("cache").at("16,row");
+    CHECK(entry.at("time") == "RuntimeFailedConfig");
+    CHECK_FALSE(entry.contains("GB/s"));
+    const ordered_json result = ordered_json::parse(t4_results(measured)).at("results").at(0);
+    CHECK(result.at("measurements").empty());
+    CHECK(result.at("times").at("runtimes").empty());
+  }
+
   TEST_CASE("a metric takes the place of nothing that the formats have") {
     std::vector<TrialRecord> measured = trials();
     for (const char* name : {"time", "times", "TILE", "compile_time"}) measured[0].metrics[name] = 7;

@@ -42,14 +42,18 @@ std::vector<std::string> parameter_names(const std::vector<TrialRecord>& trials)
   return names;
 }
 
-/// Those that say how a configuration did.
+/// Those that say how a configuration did. The time of one that failed by its probes says nothing.
 std::vector<TrialRecord> told(const std::vector<TrialRecord>& trials) {
   std::vector<TrialRecord> out;
   std::set<std::string> seen;
   for (const TrialRecord& trial : trials) {
     const TrialStatus status = trial.outcome.status;
     if (status == TrialStatus::skipped || status == TrialStatus::quarantined) continue;
-    if (seen.insert(trial.configuration.canonical_json()).second) out.push_back(trial);
+    if (!seen.insert(trial.configuration.canonical_json()).second) continue;
+    TrialRecord& kept = out.emplace_back(trial);
+    if (!model::is_failure(status)) continue;
+    kept.outcome.measurement.reset();
+    kept.metrics.clear();
   }
   if (out.empty()) throw model::Error("no trial with an outcome is selected");
   return out;
