@@ -201,6 +201,14 @@ TEST_SUITE("tuner command line, compare") {
     CHECK(has(environments.err, "driver 570.1"));
     CHECK(has(environments.err, "--fresh"));
     CHECK(has(user.compares(user.id("d"), user.id("h")).err, "has no time: it is timeout"));
+    auto condemned = sampled_trial("j", 512, 800);
+    measure(user.database, "run", {condemned});
+    db::ResultStore(user.database)
+        .record_verdict({condemned.probe_key, tuner::model::TrialStatus::wrong_result, "", 0, condemned.key,
+                         condemned.run, "2026-01-02T03:04:05Z"});
+    const auto with_condemned = user.compares(user.id("d"), user.id("j"));
+    CHECK(with_condemned.exit_code == 2);
+    CHECK(has(with_condemned.err, "has no time: it is wrong_result"));
     auto without_samples = sampled_trial("i", 512, 1000);
     without_samples.outcome.measurement->samples_ns.clear();
     measure(user.database, "run", {without_samples});

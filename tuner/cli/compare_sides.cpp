@@ -95,15 +95,15 @@ void require_one_problem(const model::TrialRecord& a, const model::TrialRecord& 
 }
 
 const model::Measurement& measurement_of(const model::TrialRecord& trial) {
-  if (trial.outcome.measurement && !trial.outcome.measurement->samples_ns.empty()) {
-    return *trial.outcome.measurement;
-  }
-  if (trial.outcome.measurement)
+  const model::TrialOutcome& outcome = trial.outcome;
+  if (!outcome.measurement || model::is_failure(outcome.status))  // also one that its probes failed since
+    throw model::UsageError(
+        fmt::format("trial {} has no time: it is {}", trial.key.hex(), model::to_string(outcome.status)),
+        "`tuner show` says why");
+  if (outcome.measurement->samples_ns.empty())
     throw model::UsageError(fmt::format("trial {} has a time without its samples", trial.key.hex()),
                             "--fresh measures both again now, in turn");
-  throw model::UsageError(
-      fmt::format("trial {} has no time: it is {}", trial.key.hex(), model::to_string(trial.outcome.status)),
-      "`tuner show` says why");
+  return *outcome.measurement;
 }
 
 Side load_side(const fs::path& own_database, const std::string& name) {
