@@ -348,13 +348,32 @@ void MergeRows::add_known(const std::vector<Digest>& trials) {
 }  // namespace
 
 Arrivals::Arrivals(const Connection& target)
-    : m_target(target), m_rows(target, RowWriter::Life::one_transaction), m_specs(target) {
+    : m_target(target),
+      m_rows(target, RowWriter::Life::one_transaction),
+      m_specs(target),
+      m_failed_probing(target, "SELECT 1 FROM probings WHERE probe = ? AND status <> 'ok'") {
   target.set_cache(cache_bytes);
+}
+
+void Arrivals::put(const StoredTrial& stored) {
+  const Digest& probe = stored.trial.probe_key;
+  if (!is_condemned(stored.trial) || m_failed_probing.use(probe).step())
+    return m_rows.add(stored.trial, stored.earlier);
+  StoredTrial failed = stored;
+  std::erase_if(failed.earlier, [&](const StoredMeasurement& one) { return is_of(one, stored.trial); });
+  failed.trial.outcome.measurement.reset();
+  failed.trial.outcome.energy.reset();
+  failed.trial.metrics.clear();
+  m_rows.add(failed.trial, failed.earlier);
+  m_unfounded[probe].push_back(stored);
 }
 
 void Arrivals::put(const Probing& probing) {
   m_rows.note(probing);
   m_probed.insert(probing.verdict.probe);
+  if (probing.verdict.status == tuner::model::TrialStatus::ok) return;
+  if (const auto founded = m_unfounded.extract(probing.verdict.probe))
+    for (const StoredTrial& stored : founded.mapped()) m_rows.add(stored.trial, stored.earlier);
 }
 
 void Arrivals::put(const SpecJudgements& judgements) {

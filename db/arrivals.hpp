@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "db/case_finder.hpp"
 #include "db/finals.hpp"
@@ -29,7 +31,8 @@ class Arrivals {
   void put(const Record& record) {
     m_rows.put(record);
   }
-  void put(const StoredTrial& stored) { m_rows.add(stored.trial, stored.earlier); }
+  /// One that its probes failed has no measurement until their failure is known.
+  void put(const StoredTrial& stored);
   void put(const Probing& probing);
   void put(const StoredDeclaration& declaration) { m_specs.put(declaration); }
   void put(const StoredJudgement& judgement) { m_specs.put(judgement); }
@@ -53,7 +56,9 @@ class Arrivals {
   const Connection& m_target;
   RowWriter m_rows;
   KernelSpecs m_specs;
+  Statement m_failed_probing;
   std::set<tuner::model::Digest> m_probed;
+  std::map<tuner::model::Digest, std::vector<StoredTrial>> m_unfounded;  ///< failed by these probes
 };
 
 /// Visits what a database holds beside runs and trials, kind after kind. Of the filter its family, device,

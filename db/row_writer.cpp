@@ -196,7 +196,7 @@ tuner::model::TrialOutcome RowWriter::as_probed(const TrialRecord& trial) {
 
 namespace {
 
-/// As it was before its probes' verdict, which comes with it and is told of both.
+/// As it was before its probes' verdict, which is known and is told of both.
 TrialRecord acquitted(TrialRecord trial, const std::vector<StoredMeasurement>& measurements) {
   const auto current = std::find_if(measurements.begin(), measurements.end(),
                                     [&](const StoredMeasurement& one) { return is_of(one, trial); });

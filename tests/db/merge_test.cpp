@@ -197,6 +197,33 @@ TEST_SUITE("db") {
     CHECK_FALSE(std::filesystem::exists(shard.string() + "-shm"));
   }
 
+  TEST_CASE("what its probes failed does not become right where an export lacks what they said") {
+    const TempFolder folder;
+    fill(folder / "source.db", "run", {"a"}, 1);
+    db::ResultStore(folder / "source.db")
+        .record_verdict({key("a probes"), TrialStatus::wrong_result, "at 17", 0, key("a"), key("run"),
+                         "2026-01-02T03:04:05Z"});
+    const std::string whole = exported(folder / "source.db");
+    std::istringstream lines(whole);
+    std::ofstream cut(folder / "cut.jsonl");
+    for (std::string line; std::getline(lines, line);)
+      if (!contains(line, "\"verdict\"")) cut << line << '\n';
+    cut.close();
+    std::ofstream(folder / "whole.jsonl") << whole;
+    const db::Connection target = db::open_database(folder / "target.db");
+    const auto held = [&] {
+      return ask(folder / "target.db", "SELECT status || detail || (measurement IS NULL) FROM trials");
+    };
+    db::import_file(target, folder / "cut.jsonl");
+    CHECK(held() == "wrong_resultat 171");
+    CHECK(ask(folder / "target.db", "SELECT count(*) FROM measurements") == "0");
+    for (const char* file : {"whole.jsonl", "cut.jsonl"}) {
+      db::import_file(target, folder / file);
+      CHECK(held() == "wrong_resultat 170");
+      CHECK(ask(folder / "target.db", "SELECT count(*) FROM earlier_failures") == "0");
+    }
+  }
+
   TEST_CASE("what was measured, and then failed by its probes, is merged and imported as that") {
     const TempFolder folder;
     fill(folder / "source.db", "run", {"a"}, 1);

@@ -33,8 +33,9 @@ TEST_SUITE("tuner::device::replay") {
   TEST_CASE("a recorded trial gives its recorded outcome, another one is skipped") {
     model::TrialRecord good = record(1, TrialStatus::ok);
     good.outcome = test::full_outcome();
+    good.outcome.status = TrialStatus::ok;
     ReplayRunner runner(test::full_device_info(), {good, record(2, TrialStatus::wrong_result)});
-    model::TrialOutcome expected = test::full_outcome();
+    model::TrialOutcome expected = good.outcome;
     expected.device_lost = false;  // nothing is lost by looking it up
     CHECK(replay(runner, 1) == expected);
     CHECK(replay(runner, 2).status == TrialStatus::wrong_result);
@@ -49,6 +50,16 @@ TEST_SUITE("tuner::device::replay") {
     dropped.outcome.measurement->median_ns = 170;
     ReplayRunner runner({}, {dropped});
     CHECK(replay(runner, 1) == dropped.outcome);
+  }
+
+  TEST_CASE("what was measured and then failed by its probes fails, and has no time") {
+    model::TrialRecord failed = record(1, TrialStatus::wrong_result);
+    failed.outcome = test::full_outcome();
+    failed.outcome.status = TrialStatus::wrong_result;
+    ReplayRunner runner({}, {failed});
+    CHECK(replay(runner, 1).status == TrialStatus::wrong_result);
+    CHECK_FALSE(replay(runner, 1).measurement);
+    CHECK_FALSE(replay(runner, 1).energy);
   }
 
   TEST_CASE("a final of recorded trials is told by their recorded times") {

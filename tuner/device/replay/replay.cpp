@@ -83,7 +83,11 @@ model::TrialOutcome ReplayRunner::run(const model::TrialJob& job) {
     return outcome;
   }
   outcome = found->second;
-  outcome.device_lost = false;  // the process that was lost then is not this one
+  outcome.device_lost = false;              // the process that was lost then is not this one
+  if (model::is_failure(outcome.status)) {  // what its probes failed was measured before
+    outcome.measurement.reset();
+    outcome.energy.reset();
+  }
   return outcome;
 }
 
