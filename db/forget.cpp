@@ -31,6 +31,9 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
   for (const auto& [kind, columns] : {std::pair{"trials", "id BLOB PRIMARY KEY NOT NULL"},
                                       {"measurements", "id BLOB PRIMARY KEY NOT NULL, trial BLOB NOT NULL"},
                                       {"failures", "run BLOB, trial BLOB, PRIMARY KEY (trial, run)"},
+                                      {"probings",
+                                       "probe BLOB, run BLOB, trial BLOB, measured_at TEXT, "
+                                       "cleared INTEGER, PRIMARY KEY (probe, run, trial, measured_at)"},
                                       {"finals", "id BLOB PRIMARY KEY NOT NULL"},
                                       {"searches", "id BLOB PRIMARY KEY NOT NULL"}}) {
     const std::string table = std::string("doomed_") + kind;
@@ -53,6 +56,8 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
     doom(db, "failures", "SELECT run, trial FROM earlier_failures WHERE " + condition, value);
     doom(db, "failures",
          "SELECT coalesce(run, x''), id FROM trials WHERE measurement IS NULL AND " + condition, value);
+    doom(db, "probings", "SELECT probe, run, trial, measured_at, cleared FROM probings WHERE " + condition,
+         value);
     doom(db, "finals", "SELECT id FROM finals WHERE " + condition, value);
     doom(db, "searches", "SELECT id FROM searches WHERE " + ended, value);
   };
@@ -92,14 +97,24 @@ void bring_back(const Connection& db) {
   }
 }
 
+/// Trials fail by their probes as those say that stay.
+void forget_probings(const Connection& db) {
+  db.execute(sql("forget_probings"));
+  RowWriter writer(db);
+  for (const Digest& probe :
+       Statement(db, "SELECT DISTINCT probe FROM doomed_probings").all(&Statement::Use::digest))
+    writer.settle(probe);
+}
+
 void remove(const Connection& db, const ForgetQuery& query) {
   bring_back(db);
   db.execute(sql("forget"));
+  forget_probings(db);
   db.execute(sql("settle_failures"));
   if (query.run) {
     for (const char* statement :
-         {"UPDATE verdicts SET run = NULL WHERE run = ?", "UPDATE attempts SET run = NULL WHERE run = ?",
-          "UPDATE trials SET run = NULL WHERE run = ?", "DELETE FROM runs WHERE id = ?"}) {
+         {"UPDATE attempts SET run = NULL WHERE run = ?", "UPDATE trials SET run = NULL WHERE run = ?",
+          "DELETE FROM runs WHERE id = ?"}) {
       Statement(db, statement).run(*query.run);
     }
   }
@@ -120,6 +135,7 @@ Forgotten count(const Connection& db, const ForgetQuery& query) {
   gone.failures = db.integer("SELECT count(*) FROM doomed_failures");
   gone.finals = db.integer("SELECT count(*) FROM doomed_finals");
   gone.runs = query.run ? 1 : 0;
+  gone.probings = db.integer("SELECT count(*) FROM doomed_probings");
   return gone;
 }
 

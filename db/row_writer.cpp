@@ -252,6 +252,11 @@ void RowWriter::condemn(const Digest& probe) {
   m_fail_probed.run(probe, status, failed.text());
 }
 
+void RowWriter::settle(const Digest& probe) {
+  m_verdict.run(probe);
+  condemn(probe);
+}
+
 void RowWriter::put(const tuner::model::Ceiling& ceiling) {
   put_row(m_ceiling, ceiling);
 }

@@ -54,6 +54,8 @@ class RowWriter {
   /// Makes the trials of these probes fail as the verdict on them says, if it is a failure; else those that
   /// one made fail which is cleared are again what they were measured as.
   void condemn(const tuner::model::Digest& probe);
+  /// The verdict of what is known of these probes, and condemn().
+  void settle(const tuner::model::Digest& probe);
   /// At `ceiling.measured_at`, in place of a worse one of its device, kind and type.
   void put(const tuner::model::Ceiling& ceiling);
   /// In place of one of a smaller generation. One of a trial that is not here is left out.

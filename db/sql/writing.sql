@@ -143,6 +143,16 @@ DELETE FROM problems WHERE id NOT IN (SELECT problem FROM cases);
 DELETE FROM configurations
 WHERE id NOT IN (SELECT configuration FROM trials) AND id NOT IN (SELECT configuration FROM attempts);
 
+-- # forget_probings
+-- A failure that one of these cleared stands again, unless what stands was said later: that may have cleared it too.
+DELETE FROM probings
+WHERE (probe, run, trial, measured_at) IN (SELECT probe, run, trial, measured_at FROM doomed_probings);
+UPDATE probings SET cleared = 0
+WHERE probe IN (SELECT probe FROM doomed_probings WHERE cleared = 0)
+  AND NOT EXISTS (SELECT 1 FROM probings AS p
+                  WHERE p.probe = probings.probe AND p.cleared = 0 AND p.measured_at > probings.measured_at);
+DELETE FROM verdicts WHERE id IN (SELECT probe FROM doomed_probings)
+
 -- # count_deaths
 -- Deaths that were seen, and launches during which this machine itself went down. An attempt left open in this boot
 -- says nothing: its tuner was killed, or is still at it.

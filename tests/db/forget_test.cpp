@@ -187,6 +187,68 @@ TEST_SUITE("db") {
     CHECK(results.ask("SELECT count(*) FROM configurations") == "0");
   }
 
+  TEST_CASE("a run takes what its probes said with it, and what that had cleared stands again") {
+    Results results;
+    for (const char* run : {"retried", "elsewhere"}) results.store().begin_run(sample_run(run));
+    results.add(timed_trial("a", 512, 100), "run", monday);
+    const auto probing = [&](const char* run, TrialStatus status, const std::string& time) {
+      tuner::model::ProbeVerdict verdict;
+      verdict.probe = key("a probes");
+      verdict.status = status;
+      verdict.trial = key("a");
+      verdict.run = key(run);
+      verdict.measured_at = time;
+      return verdict;
+    };
+    const auto merge = [&](const char* run, TrialStatus status, const std::string& time) {
+      const TempFolder folder;
+      {
+        db::ResultStore other(folder / "other.db");
+        other.begin_run(sample_run(run));
+        other.record(timed_trial("o", 1024, 100));
+        other.record_verdict(probing(run, status, time));
+      }
+      db::merge_database(results.store().connection(), folder / "other.db");
+    };
+    const auto status = [&] {
+      return results.ask("SELECT status FROM trials WHERE id = x'" + key("a").hex() + "'");
+    };
+    results.store().record_verdict(probing("run", TrialStatus::ok, monday));
+    SUBCASE("a failure") {
+      results.store().record_verdict(probing("later", TrialStatus::wrong_result, tuesday));
+      CHECK(status() == "wrong_result");
+      results.forget(of_run("later"));
+      CHECK(status() == "ok");
+      CHECK(results.ask("SELECT status || cleared FROM probings") == "ok0");
+      CHECK(results.ask("SELECT status FROM verdicts") == "ok");
+    }
+    SUBCASE("a failure before a time") {
+      merge("later", TrialStatus::wrong_result, "2026-01-04T10:00:00.000000Z");
+      CHECK(status() == "wrong_result");
+      ForgetQuery query;
+      query.before = monday;
+      results.forget(query);
+      CHECK(status() == "ok");
+    }
+    SUBCASE("what cleared a failure") {
+      merge("later", TrialStatus::wrong_result, tuesday);
+      results.store().record_verdict(probing("retried", TrialStatus::ok, "2026-01-07T10:00:00.000000Z"));
+      merge("elsewhere", TrialStatus::ok, "2026-01-05T11:00:00.000000Z");
+      CHECK(status() == "ok");
+      SUBCASE("goes") {
+        results.forget(of_run("retried"));
+        CHECK(status() == "wrong_result");
+        results.forget(of_run("later"));
+        CHECK(status() == "ok");
+      }
+      SUBCASE("stays") {
+        results.forget(of_run("elsewhere"));
+        CHECK(status() == "ok");
+      }
+    }
+    CHECK(results.ask("PRAGMA foreign_key_check").empty());
+  }
+
   TEST_CASE("a trial's attempts go with it, and nobody else's") {
     Results results;
     for (const char* name : {"a", "b"}) {

@@ -199,10 +199,13 @@ int forget(const Context& context, const ForgetOptions& options) {
   if (gone.nothing()) {
     throw NothingFound("no trial in the database matches", "`tuner list runs` shows what was measured");
   }
-  write_out(fmt::format("{}: {}, {}, {}, {}, {}\n", options.dry_run ? "would be forgotten" : "forgotten",
-                        util::counted(gone.trials, "trial"), util::counted(gone.measurements, "measurement"),
-                        util::counted(gone.failures, "failure"), util::counted(gone.finals, "final"),
-                        util::counted(gone.runs, "run")));
+  std::string line =
+      fmt::format("{}: {}, {}, {}, {}, {}", options.dry_run ? "would be forgotten" : "forgotten",
+                  util::counted(gone.trials, "trial"), util::counted(gone.measurements, "measurement"),
+                  util::counted(gone.failures, "failure"), util::counted(gone.finals, "final"),
+                  util::counted(gone.runs, "run"));
+  if (gone.probings > 0) line += ", " + util::counted(gone.probings, "probe result");
+  write_out(line + "\n");
   if (options.dry_run) write_err("nothing was changed; the same without --dry-run does it");
   return 0;
 }
