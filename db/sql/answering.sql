@@ -115,8 +115,8 @@ JOIN configurations AS f ON f.id = t.configuration
 
 -- # order_trials
 -- Shorter size texts first: 512 before 1024.
-ORDER BY p.family, length(p.size), p.size, p.type, p.row_padding, c.device, c.driver, c.toolkit, c.l2, c.method,
-         c.inputs, c.execution, k.name, t.median_ns IS NULL, t.median_ns, f.json, t.id
+ORDER BY p.family, length(p.size), p.size, p.sizes, p.type, p.row_padding, c.device, c.driver, c.toolkit, c.l2,
+         c.method, c.inputs, c.execution, c.clock_mhz, k.name, t.median_ns IS NULL, t.median_ns, f.json, t.id
 
 -- # select_cases
 -- From the tallies alone, of what today's specs describe; a WHERE clause and GROUP BY follow.

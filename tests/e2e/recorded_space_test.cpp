@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "db/result_store.hpp"
+#include "tests/db/fixture.hpp"
 #include "tests/e2e/user.hpp"
 
 using tuner::test::has;
@@ -167,6 +169,21 @@ arguments = ["y.expected", "y.magnitude"]
     CHECK(user.types({"export", "--format", "t4", "--kernel", "mine", "-o", "mine.json"}).exit_code == 0);
     CHECK(user.types({"export", "--format", "t4", "--kernel", "nobody"}).exit_code == 3);
     CHECK(user.types({"export", "--format", "xml"}).exit_code == 2);
+  }
+
+  TEST_CASE("another clock or another family makes another file, and nothing else does") {
+    const User user;
+    {
+      db::ResultStore store(user.home / "t.db");
+      for (int i = 0; i < 6; ++i) {
+        auto trial = db_test::timed_trial(std::to_string(i), 512, 100 + i);
+        trial.environment.clock_mhz = i % 2 == 0 ? 1000 : 1500;
+        if (i == 5) trial.problem.family = "of another";
+        store.record(trial);
+      }
+    }
+    const auto written = user.types({"export", "--format", "kernel-tuner", "--db", "t.db", "-o", "results/"});
+    CHECK(has(written.err, "3 files written"));
   }
 
   TEST_CASE("a kernel that a format has no words for is left out, and the others are written") {

@@ -76,8 +76,7 @@ Files recordings(const db::Connection& connection, db::TrialFilter filter, const
     trials.clear();
   };
   const auto place = [](const model::TrialRecord& trial) {
-    return std::tuple(trial.kernel, trial.problem.text(), trial.problem.sizes_json(),
-                      trial.environment.key());
+    return std::tie(trial.kernel, trial.problem, trial.environment);
   };
   db::for_each_trial(connection, filter, {.samples = true}, [&](db::StoredTrial&& stored) {
     const auto status = stored.trial.outcome.status;
