@@ -196,9 +196,12 @@ void put_export(const Connection& target, const std::filesystem::path& path, Arr
 
 void put_recording(const std::filesystem::path& path, Arrivals& arrivals) {
   using namespace tuner::interchange;
-  const RecordedTrials recorded = recorded_trials(read_recorded_space(path));
+  RecordedTrials recorded = recorded_trials(read_recorded_space(path));
   arrivals.put(recorded.run);
-  for (const TrialRecord& trial : recorded.trials) arrivals.put(StoredTrial{trial, {}});
+  for (TrialRecord& trial : recorded.trials) {
+    trial.sequence -= before_version_9;  // a place in this file means nothing in another
+    arrivals.put(StoredTrial{std::move(trial), {}});
+  }
 }
 
 }  // namespace

@@ -1,11 +1,17 @@
 #include "tuner/interchange/recorded_space.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <ctime>
 #include <string>
+#include <vector>
 
+#include "db/best.hpp"
+#include "db/database.hpp"
+#include "db/transfer.hpp"
+#include "tests/support/run_program.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/space.hpp"
 
@@ -151,6 +157,55 @@ TEST_SUITE("tuner::interchange") {
     CHECK_FALSE(environment(recorded(low)) == environment(recorded(high)));
     CHECK(environment(recorded(low + ", " + high)) == environment(recorded(high)));
     CHECK(environment(recorded(high)).method == "recorded 1 + 10.5 - score");
+  }
+
+  /// What `best` says of these files, imported in this order.
+  std::string best_of(const std::vector<std::string>& files) {
+    const tuner::test::TemporaryFolder folder;
+    const db::Connection own = db::open_in_memory();
+    for (const std::string& file : files) {
+      tuner::test::write_text(folder / "file.json", file);
+      db::import_file(own, folder / "file.json");
+    }
+    std::string text;
+    for (const db::BestAnswer& answer : db::best(own, {}))
+      text += fmt::format("{} at {} ns; ", answer.winner.configuration.text(),
+                          answer.winner.outcome.measurement->median_ns);
+    return text;
+  }
+
+  TEST_CASE("of two recordings of one kernel the later one counts, whole, else any in whatever order") {
+    const auto recording = [](const std::string& first, const std::string& second) {
+      return R"({"device_name": "GPU", "kernel_name": "k", "tune_params": {"A": [1, 2]}, "cache": {"1": {)" +
+             first + R"(}, "2": {)" + second + "}}}";
+    };
+    const std::string of_2023 = R"("timestamp": "2023-01-01 09:00:00+00:00")";
+    const std::string of_2024 = R"("timestamp": "2024-01-01 09:00:00+00:00")";
+    const std::string early =
+        recording(R"("A": 1, "time": 1, )" + of_2023, R"("A": 2, "time": 2, )" + of_2023);
+    const std::string late =
+        recording(R"("A": 2, "time": 0.5, )" + of_2024, R"("A": 1, "time": 1.5, )" + of_2024);
+    for (const auto& files : {std::vector{early, late}, std::vector{late, early}})
+      CHECK(best_of(files) == best_of({late}));
+    const std::string one = recording(R"("A": 1, "time": 1)", R"("A": 2, "time": 2)");
+    const std::string other = recording(R"("A": 2, "time": 0.5)", R"("A": 1, "time": 1.5)");
+    const std::string both = best_of({one, other});
+    CHECK(both == best_of({other, one}));
+    CHECK((both == best_of({one}) || both == best_of({other})));
+  }
+
+  TEST_CASE("recordings that name no kernel stay apart, and one that has grown is the same") {
+    const auto recording = [](const std::string& rows) { return R"({"results": [)" + rows + "]}"; };
+    const auto row = [](int a, double time) {
+      return fmt::format(
+          R"({{"configuration": {{"A": {}}}, "measurements": [{{"name": "time", "value": {}}}]}})", a, time);
+    };
+    const std::string first = recording(row(1, 1) + ", " + row(2, 2));
+    const std::string second = recording(row(2, 50) + ", " + row(1, 70));
+    const std::string both = best_of({first, second});
+    CHECK(both.size() == (best_of({first}) + best_of({second})).size());
+    CHECK(best_of({first, recording(row(1, 1) + ", " + row(2, 2) + ", " + row(3, 0.5))}) ==
+          "A=3 at 500000 ns; ");
   }
 
   TEST_CASE("an extent is a positive whole number, in quotes too, and else the file is refused") {

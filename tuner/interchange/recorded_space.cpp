@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <cmath>
 #include <iterator>
@@ -238,6 +239,7 @@ RecordedSpace parse_recorded_space(std::string text, const std::string& name) {
     read_own_names(space, names);
     space.parameters = parameters_of(rows, name);
     add_entries(space, rows);
+    if (space.kernel.empty()) space.kernel = "recorded_" + space.first_entry().hex().substr(0, 7);
   } catch (const Json::exception& error) {
     throw model::Error(fmt::format("{} does not follow its format: {}", name, error.what()), formats);
   }
@@ -248,9 +250,19 @@ RecordedSpace read_recorded_space(const std::filesystem::path& file) {
   return parse_recorded_space(read_text(file), file.string());
 }
 
+model::Digest RecordedSpace::first_entry() const {
+  const Entry& first = entries.front();
+  model::DigestBuilder digest;
+  digest.add("recorded entry").add(first.measured_at).add(model::to_string(first.status));
+  digest.add(std::bit_cast<std::int64_t>(first.time_ns.value_or(0)));
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    digest.add(parameters[p].name).add(parameters[p].values[first.coordinates[p]].text());
+  return digest.finish();
+}
+
 model::Problem RecordedSpace::case_problem() const {
   model::Problem out;
-  out.family = !family.empty() ? family : kernel.empty() ? "recorded" : kernel;
+  out.family = family.empty() ? kernel : family;
   for (std::size_t d = 0; d < std::max<std::size_t>(1, problem.size()); ++d) {
     out.sizes.push_back({d < size_names.size() ? size_names[d] : fmt::format("SIZE_{}", d),
                          d < problem.size() ? problem[d] : 1});
@@ -274,7 +286,7 @@ bool looks_like_recorded_space(const std::filesystem::path& path) {
 
 model::KernelSpec recorded_kernel(const RecordedSpace& recorded) {
   model::KernelSpec spec;
-  spec.name = recorded.kernel.empty() ? "recorded" : recorded.kernel;
+  spec.name = recorded.kernel;
   spec.family = recorded.family.empty() ? spec.name : recorded.family;
   spec.parameters = recorded.parameters;
   for (const RecordedSpace::Entry& entry : recorded.entries) spec.listed.push_back(entry.coordinates);

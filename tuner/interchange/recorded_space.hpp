@@ -27,13 +27,16 @@ struct RecordedSpace {
 
   std::string format;                            ///< `Kernel Tuner`, `T4`, `KTT`
   std::string device;                            ///< as the file names it; empty where it does not
-  std::string kernel;                            ///< as the file names it; empty where it does not
+  std::string kernel;                            ///< as the file names it; else after its first entry
   std::vector<std::int64_t> problem;             ///< extents; empty where the file does not say
   std::vector<model::ParameterSpec> parameters;  ///< with the values that occur; numbers ascending
   std::vector<Entry> entries;                    ///< each configuration once, the first time it is recorded
   /// What is searched in milliseconds' stead where the recording is of no times, the less the better:
   /// `1 + 10 - score` where 10 is the best, `1 / GFLOP/s`, `energy`. Empty: times.
   std::string instead_of_time;
+
+  /// By the first entry, since a file grows behind it: what tells apart files that do not.
+  model::Digest first_entry() const;
 
   /// What is computed, with the names that our own exports add; in others SIZE_0, SIZE_1, … of 1 where the
   /// file does not say.

@@ -40,10 +40,12 @@ model::RunRecord run_of(const RecordedSpace& recorded, const model::Environment&
   model::RunRecord run;
   model::DigestBuilder id;
   id.add("recorded run").add(recorded.format).add(recorded.kernel).add(environment.key());
-  id.add(problem_name(recorded.case_problem())).add(recorded.entries.front().measured_at);
+  const std::string& begun = recorded.entries.front().measured_at;
+  id.add(problem_name(recorded.case_problem())).add(begun);
+  if (begun.empty()) id.add(recorded.first_entry());
   run.id = id.finish();
   run.command_line = "recorded by " + recorded.format;
-  run.started_at = run.ended_at = text_or(recorded.entries.front().measured_at, unknown_time);
+  run.started_at = run.ended_at = text_or(begun, unknown_time);
   run.state = "done";
   run.device.id = run.device.kind = "replay";
   run.device.name = environment.device;
@@ -113,7 +115,7 @@ RecordedTrials recorded_trials(const RecordedSpace& recorded) {
   out.run = run_of(recorded, environment);
   for (const RecordedSpace::Entry& entry : recorded.entries) {
     model::TrialRecord& trial = out.trials.emplace_back();
-    trial.kernel = text_or(recorded.kernel, "recorded");
+    trial.kernel = recorded.kernel;
     trial.configuration = configuration_of(recorded, entry);
     trial.problem = problem;
     trial.environment = environment;
