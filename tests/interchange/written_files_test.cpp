@@ -1,6 +1,7 @@
 #include "tuner/interchange/written_files.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -189,6 +190,34 @@ TEST_SUITE("tuner::interchange") {
     for (const char* name : {"X", "Y"}) many.problem.sizes.push_back({name, 1});
     CHECK_THROWS_WITH_AS(kernel_launcher_wisdom("many", {many}, {}), doctest::Contains("has 4 sizes"),
                          tuner::model::Error);
+  }
+
+  TEST_CASE("what was recorded in the place of times is not written as a time") {
+    for (const auto& [objective, instead] : {std::pair("GFLOP/s", "1 / (GFLOP/s)"),
+                                             {"score", "1 + 4 - score"},
+                                             {"energy", "energy"},
+                                             {"time", ""}}) {
+      CAPTURE(objective);
+      const RecordedSpace space = parse_recorded_space(
+          fmt::format(R"({{"kernel_name": "k", "objective": "{0}", "tune_params": {{"A": [1]}},
+"tuner": {{"method": "standard-3"}}, "cache": {{"1": {{"A": 1, "{0}": 4}}}}}})",
+                      objective),
+          "k.json");
+      const std::vector<TrialRecord> recorded = recorded_trials(space).trials;
+      CHECK(instead_of_time(recorded[0].environment) == instead);
+      tuner::model::Environment replayed;
+      replayed.method = "standard-3";
+      replayed.toolkit = std::string("recorded ") + instead;
+      CHECK(instead_of_time(replayed) == instead);
+      const auto wisdom = [](const auto& winners) { return kernel_launcher_wisdom("k", winners, {}); };
+      if (*instead == 0) {
+        wisdom(recorded);
+        continue;
+      }
+      CHECK_THROWS_WITH_AS(kernel_tuner_cache(recorded), doctest::Contains(instead), tuner::model::Error);
+      CHECK_THROWS_WITH_AS(t4_results(recorded), doctest::Contains(instead), tuner::model::Error);
+      CHECK_THROWS_WITH_AS(wisdom(recorded), doctest::Contains(instead), tuner::model::Error);
+    }
   }
 
   TEST_CASE("a recording is answered like a database, and taken into one once") {

@@ -74,6 +74,9 @@ model::KernelSpec recorded_kernel(const RecordedSpace& recorded);
 /// The parameters that are a block's extents, by axis.
 inline constexpr const char* block_parameters[] = {"block_size_x", "block_size_y", "block_size_z"};
 
+/// Of an environment of recorded_trials() or of a replay: RecordedSpace::instead_of_time.
+std::string instead_of_time(const model::Environment& environment);
+
 /// What a database takes of another tuner's file: one run, and a trial for each configuration.
 struct RecordedTrials {
   model::RunRecord run;

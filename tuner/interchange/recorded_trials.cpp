@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "tuner/interchange/recorded_space.hpp"
+#include "tuner/util/text.hpp"
 
 namespace tuner::interchange {
 namespace {
@@ -93,6 +95,22 @@ model::Dim3 block_of(const model::Configuration& configuration) {
 }
 
 }  // namespace
+
+std::string instead_of_time(const model::Environment& environment) {
+  for (const std::string& text : {environment.method, environment.toolkit}) {
+    std::string_view rest = text;
+    const auto next = [&] { return rest.substr(0, rest.find(' ')); };
+    const auto skip = [&] { rest.remove_prefix(std::min(rest.size(), next().size() + 1)); };
+    if (next() != "recorded") continue;
+    while (next() == "recorded") skip();
+    // The method that our own export was measured by: standard-3.
+    const std::size_t dash = next().rfind('-');
+    if (dash != std::string_view::npos && util::parse_number<int>(std::string(next().substr(dash + 1))))
+      skip();
+    if (!rest.empty()) return std::string(rest);
+  }
+  return "";
+}
 
 model::TrialOutcome outcome_of(const RecordedSpace::Entry& entry) {
   model::TrialOutcome outcome;

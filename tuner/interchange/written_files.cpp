@@ -42,6 +42,14 @@ std::vector<std::string> parameter_names(const std::vector<TrialRecord>& trials)
   return names;
 }
 
+/// Throws where what was recorded is no time.
+void require_times(const TrialRecord& trial) {
+  const std::string instead = instead_of_time(trial.environment);
+  if (!instead.empty())
+    throw model::Error(fmt::format("{} was recorded with {} in the place of times", trial.kernel, instead),
+                       "the file that it was imported from has what was measured");
+}
+
 /// Those that say how a configuration did. The time of one that failed by its probes says nothing.
 std::vector<TrialRecord> told(const std::vector<TrialRecord>& trials) {
   std::vector<TrialRecord> out;
@@ -56,6 +64,7 @@ std::vector<TrialRecord> told(const std::vector<TrialRecord>& trials) {
     kept.metrics.clear();
   }
   if (out.empty()) throw model::Error("no trial with an outcome is selected");
+  require_times(out.front());
   return out;
 }
 
@@ -236,6 +245,7 @@ std::string kernel_launcher_wisdom(const std::string& key, const std::vector<Tri
                           {"key", key}};
   std::string text = text_of(header) + "\n";
   for (const TrialRecord& winner : winners) {
+    require_times(winner);
     if (winner.problem.sizes.size() > 3)
       throw model::Error(fmt::format("{} has {} sizes: kernel_launcher knows three", winner.kernel,
                                      winner.problem.sizes.size()),
