@@ -184,6 +184,15 @@ arguments = ["y.expected", "y.magnitude"]
     }
     const auto written = user.types({"export", "--format", "kernel-tuner", "--db", "t.db", "-o", "results/"});
     CHECK(has(written.err, "3 files written"));
+    const auto wisdom = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> words = {"export", "--format", "kernel-launcher", "--db", "t.db"};
+      words.insert(words.end(), more.begin(), more.end());
+      return user.types(words);
+    };
+    REQUIRE(wisdom({"-o", "wisdom/"}).exit_code == 0);
+    CHECK(has(tuner::test::read_text(user.home / "wisdom/of_another_register_tile.wisdom"),
+              R"("key":"of_another_register_tile")"));
+    CHECK(has(wisdom({"--family", "of another"}).out, R"("key":"register_tile")"));
   }
 
   TEST_CASE("a kernel that a format has no words for is left out, and the others are written") {

@@ -124,6 +124,8 @@ Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
     if (trial.role == model::Role::competitor)
       kernels[{trial.kernel, trial.problem.family}].insert(trial.problem.type);
   });
+  std::map<std::string, int> families;  // by kernel
+  for (const auto& [name, types] : kernels) ++families[name.first];
   const std::vector<model::DeviceInfo> devices = db::devices(connection);
   for (const auto& [name, types] : kernels) {
     for (const model::ElementType type : types) {
@@ -133,10 +135,10 @@ Files wisdom(const db::Connection& connection, const db::TrialFilter& filter) {
       query.type = type;
       query.device = filter.device;
       // kernel_launcher finds it by this name, and tells sizes and devices apart.
-      const std::string key =
-          types.size() == 1
-              ? name.first
-              : interchange::in_file_name(fmt::format("{}_{}", name.first, model::cuda_name(type)));
+      std::string key = name.first;
+      if (families.at(name.first) > 1) key = interchange::in_file_name(name.second + "_" + key);
+      if (types.size() > 1)
+        key = interchange::in_file_name(fmt::format("{}_{}", key, model::cuda_name(type)));
       writing.add(interchange::in_file_name(key), ".wisdom", [&] {
         const std::vector<model::TrialRecord> winners = winners_of(connection, query);
         return winners.empty() ? "" : interchange::kernel_launcher_wisdom(key, winners, devices);
