@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -34,6 +36,7 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
                                       {"probings",
                                        "probe BLOB, run BLOB, trial BLOB, measured_at TEXT, "
                                        "cleared INTEGER, PRIMARY KEY (probe, run, trial, measured_at)"},
+                                      {"attempts", "id BLOB PRIMARY KEY NOT NULL"},
                                       {"finals", "id BLOB PRIMARY KEY NOT NULL"},
                                       {"searches", "id BLOB PRIMARY KEY NOT NULL"}}) {
     const std::string table = std::string("doomed_") + kind;
@@ -41,17 +44,20 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
   }
   if (query.trial) doom(db, "trials", "SELECT id FROM trials WHERE id = ?", *query.trial);
   if (!query.kernel.empty()) {
-    doom(db, "trials",
-         "SELECT id FROM trials WHERE kernel IN "
-         "(SELECT id FROM kernels WHERE name = ?1 AND ?2 IN ('', family))",
-         query.kernel, query.family);
+    for (const char* kind : {"trials", "attempts"})
+      doom(db, kind,
+           fmt::format("SELECT id FROM {} WHERE kernel IN "
+                       "(SELECT id FROM kernels WHERE name = ?1 AND ?2 IN ('', family))",
+                       kind),
+           query.kernel, query.family);
     doom(db, "searches",
          "SELECT r.search FROM search_kernels AS r JOIN searches AS s ON s.id = r.search "
          "JOIN cases AS n ON n.id = s.tuning_case JOIN problems AS p ON p.id = n.problem "
          "WHERE r.kernel = ?1 AND ?2 IN ('', p.family)",
          query.kernel, query.family);
   }
-  const auto doom_results = [&](const std::string& condition, const std::string& ended, const auto& value) {
+  const auto doom_results = [&](const std::string& condition, const std::string& opened,
+                                const std::string& ended, const auto& value) {
     doom(db, "measurements", "SELECT id, trial FROM measurements WHERE " + condition, value);
     doom(db, "failures", "SELECT run, trial FROM earlier_failures WHERE " + condition, value);
     doom(db, "failures",
@@ -59,10 +65,11 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
     doom(db, "probings", "SELECT probe, run, trial, measured_at, cleared FROM probings WHERE " + condition,
          value);
     doom(db, "finals", "SELECT id FROM finals WHERE " + condition, value);
+    doom(db, "attempts", "SELECT id FROM attempts WHERE " + opened, value);
     doom(db, "searches", "SELECT id FROM searches WHERE " + ended, value);
   };
-  if (query.run) doom_results("run = ?", "run = ?", *query.run);
-  if (!query.before.empty()) doom_results("measured_at < ?", "ended_at < ?", query.before);
+  if (query.run) doom_results("run = ?", "run = ?", "run = ?", *query.run);
+  if (!query.before.empty()) doom_results("measured_at < ?", "opened_at < ?", "ended_at < ?", query.before);
   const std::string of_doomed = " JOIN doomed_trials AS d ON d.id = r.trial WHERE true";
   doom(db, "measurements", "SELECT r.id, r.trial FROM measurements AS r" + of_doomed);
   doom(db, "failures", "SELECT r.run, r.trial FROM earlier_failures AS r" + of_doomed);
@@ -71,6 +78,7 @@ void select_doomed(const Connection& db, const ForgetQuery& query) {
        "WHERE t.measurement IS NULL");
   db.execute(sql("doom_trials_without_results"));
   doom(db, "finals", "SELECT id FROM finals WHERE chosen IN (SELECT id FROM doomed_trials)");
+  doom(db, "attempts", "SELECT id FROM attempts WHERE trial IN (SELECT id FROM doomed_trials)");
 }
 
 /// Trials that stay and lose their current result get the latest of the others.
@@ -113,8 +121,7 @@ void remove(const Connection& db, const ForgetQuery& query) {
   db.execute(sql("settle_failures"));
   if (query.run) {
     for (const char* statement :
-         {"UPDATE attempts SET run = NULL WHERE run = ?", "UPDATE trials SET run = NULL WHERE run = ?",
-          "DELETE FROM runs WHERE id = ?"}) {
+         {"UPDATE trials SET run = NULL WHERE run = ?", "DELETE FROM runs WHERE id = ?"}) {
       Statement(db, statement).run(*query.run);
     }
   }
@@ -135,6 +142,8 @@ Forgotten count(const Connection& db, const ForgetQuery& query) {
   gone.failures = db.integer("SELECT count(*) FROM doomed_failures");
   gone.finals = db.integer("SELECT count(*) FROM doomed_finals");
   gone.runs = query.run ? 1 : 0;
+  gone.attempts = db.integer(
+      "SELECT count(*) FROM attempts WHERE id IN (SELECT id FROM doomed_attempts) AND closed_at IS NULL");
   gone.probings = db.integer("SELECT count(*) FROM doomed_probings");
   return gone;
 }

@@ -95,7 +95,8 @@ struct Forgotten {
   std::int64_t finals = 0;        ///< that chose a trial which goes, or were held by a run that goes
   std::int64_t runs = 0;
   std::int64_t probings = 0;  ///< runs of a binary's probes
-  bool nothing() const { return trials + measurements + failures + finals + runs + probings == 0; }
+  std::int64_t attempts = 0;  ///< that were left open
+  bool nothing() const { return trials + measurements + failures + finals + runs + probings + attempts == 0; }
 };
 
 /// Removes it, and what nothing refers to any more, in one transaction; with `dry_run` only tells what would

@@ -119,7 +119,7 @@ DELETE FROM final_entries WHERE final IN (SELECT id FROM doomed_finals) OR trial
 DELETE FROM final_coverage WHERE final IN (SELECT id FROM doomed_finals);
 DELETE FROM finals WHERE id IN (SELECT id FROM doomed_finals);
 UPDATE ceilings SET trial = NULL WHERE trial IN (SELECT id FROM doomed_trials);
-DELETE FROM attempts WHERE trial IN (SELECT id FROM doomed_trials);
+DELETE FROM attempts WHERE id IN (SELECT id FROM doomed_attempts);
 DELETE FROM verdicts
 WHERE id IN (SELECT probe FROM trials WHERE id IN (SELECT id FROM doomed_trials))
   AND id NOT IN (SELECT probe FROM trials WHERE probe IS NOT NULL AND id NOT IN (SELECT id FROM doomed_trials));

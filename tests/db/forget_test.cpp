@@ -260,6 +260,26 @@ TEST_SUITE("db") {
     CHECK(results.ask("SELECT count(*) FROM attempts WHERE trial = (SELECT id FROM trials)") == "1");
   }
 
+  TEST_CASE("an attempt that no trial came of goes with its kernel, its run, or by its day") {
+    for (const ForgetQuery& query : {of_kernel("register_tile"), of_run("run"), [] {
+                                       ForgetQuery before;
+                                       before.before = "9999";
+                                       return before;
+                                     }()}) {
+      Results results;
+      TrialRecord open = timed_trial("a", 512, 100);
+      results.store().open_attempt(open);
+      open.kernel = "other";
+      open.run = key("later");
+      results.store().open_attempt(open);
+      CHECK(results.forget(query, true).attempts == (query.before.empty() ? 1 : 2));
+      results.forget(query);
+      CHECK(results.ask("SELECT coalesce(group_concat(k.name), '') FROM attempts AS a "
+                        "JOIN kernels AS k ON k.id = a.kernel") == (query.before.empty() ? "other" : ""));
+      CHECK(results.ask("PRAGMA foreign_key_check").empty());
+    }
+  }
+
   TEST_CASE("a run takes the finals with it that it held, though its finalists stay") {
     Results results;
     std::vector<TrialRecord> finalists;

@@ -204,6 +204,7 @@ int forget(const Context& context, const ForgetOptions& options) {
                   util::counted(gone.trials, "trial"), util::counted(gone.measurements, "measurement"),
                   util::counted(gone.failures, "failure"), util::counted(gone.finals, "final"),
                   util::counted(gone.runs, "run"));
+  if (gone.attempts > 0) line += ", " + util::counted(gone.attempts, "unfinished attempt");
   if (gone.probings > 0) line += ", " + util::counted(gone.probings, "probe result");
   write_out(line + "\n");
   if (options.dry_run) write_err("nothing was changed; the same without --dry-run does it");
