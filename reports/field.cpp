@@ -138,7 +138,7 @@ std::string legend(const Table& table) {
   explain([](Text cell) { return cell.starts_with("~"); }, "~ approximate: dropped after a few samples.");
   explain([](Text cell) { return cell.find("†") != std::string::npos; }, fmt::format("{}.", latency_meaning));
   explain([](Text cell) { return cell.find(" unverified") != std::string::npos; },
-          "unverified: the results were not checked, since the spec says verify = \"none\".");
+          fmt::format("{}.", unverified_meaning));
   explain([](Text cell) { return cell.ends_with(" unsettled"); },
           "unsettled: race and final disagree; `tuner best SIZE` says more.");
   explain([](Text cell) { return cell == "*" || cell.ends_with(" *"); },

@@ -105,6 +105,8 @@ bool is_unverified(const model::TrialRecord& trial);   ///< measured, and its re
 std::string marked(const model::TrialRecord& trial, const std::string& text);
 /// `1.234 ms`, so marked; requires has_time.
 std::string marked_time(const model::TrialRecord& trial);
+constexpr const char* unverified_meaning =
+    "unverified: the results were not checked (verify = \"none\"), or a recording does not tell";
 constexpr const char* latency_meaning = "† too short to tell from launch latency, which the time includes";
 /// Of a thread; empty where they are unknown, or a CPU has none.
 std::string registers_text(const model::TrialRecord& trial);

@@ -137,6 +137,7 @@ arguments = ["y.expected", "y.magnitude"]
       INFO(best.err);
       CHECK(has(best.out, "block_size_x=128 ELEMENTS=4"));
       CHECK(has(best.out, "1.000 ms"));
+      CHECK(has(best.out + best.err, "or a recording does not tell"));
       CHECK(user.types({"report", "--db", "again.json"}).exit_code == 0);
       CHECK(has(user.types({"list", "failures", "--db", "again.json"}).out, "launch_error"));
       CHECK(has(user.types({"compare", "again.json", "again.json"}).out, "tied at 1;"));

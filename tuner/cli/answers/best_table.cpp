@@ -60,7 +60,7 @@ constexpr Mark marks[] = {
     {" ‡", is_off_clock, ""},
     {" unsettled", is_unsettled, "unsettled: race and final disagree; `tuner best SIZE` says more"},
     {" unverified", [](const db::BestAnswer& answer) { return reports::is_unverified(answer.winner); },
-     "unverified: the results were not checked, since the spec says verify = \"none\""}};
+     reports::unverified_meaning}};
 
 /// Of one that is not the fastest of its final, only tied with it or the best of its kernel.
 std::string behind_text(const db::BestAnswer& answer) {
