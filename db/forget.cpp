@@ -105,6 +105,15 @@ void bring_back(const Connection& db) {
   }
 }
 
+/// An energy goes with the result that it came with.
+void forget_energies(const Connection& db) {
+  const std::string values = columns_of<tuner::model::Energy>().joined(
+      [](const std::string& name) { return "energy_" + name + " = NULL"; });
+  db.execute("UPDATE trials SET " + values +
+             " WHERE id IN (SELECT t.id FROM doomed_measurements AS d JOIN measurements AS m ON m.id = d.id "
+             "JOIN trials AS t ON t.id = d.trial WHERE t.energy_sequence = m.sequence)");
+}
+
 /// Trials fail by their probes as those say that stay.
 void forget_probings(const Connection& db) {
   db.execute(sql("forget_probings"));
@@ -116,6 +125,7 @@ void forget_probings(const Connection& db) {
 
 void remove(const Connection& db, const ForgetQuery& query) {
   bring_back(db);
+  forget_energies(db);
   db.execute(sql("forget"));
   forget_probings(db);
   db.execute(sql("settle_failures"));

@@ -94,6 +94,24 @@ TEST_SUITE("db") {
     }
   }
 
+  TEST_CASE("an energy goes with the result that it came with, whichever is the current one") {
+    const auto left = [](bool is_last, const char* gone) {
+      Results results;
+      TrialRecord with_energy = timed_trial("a", 512, 100);
+      TrialRecord without = with_energy;
+      without.outcome.energy.reset();
+      with_energy.outcome.energy->sequence = is_last ? 2 : 1;
+      results.add(is_last ? without : with_energy, "run", monday);
+      results.add(is_last ? with_energy : without, "later", tuesday);
+      results.forget(of_run(gone));
+      return results.ask("SELECT coalesce(energy_mean_j, '-') || coalesce(energy_runs, '-') FROM trials");
+    };
+    CHECK(left(true, "later") == "--");
+    CHECK(left(false, "run") == "--");
+    CHECK(left(true, "run") == "0.255");
+    CHECK(left(false, "later") == "0.255");
+  }
+
   TEST_CASE("of several measurements that stay the latest is the current one") {
     Results results;
     results.store().begin_run(sample_run("last"));
