@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "db/restatement.hpp"
 #include "db/rows.hpp"
 #include "db/stored_values.hpp"
 #include "tuner/model/error.hpp"
@@ -391,6 +392,11 @@ void Arrivals::finish(const Judge& judge) {
   for (const Digest& probe : m_probed) m_rows.condemn(probe);
   m_rows.settle_failures();
   m_specs.settle(judge);
+  if (!judge.says) return;
+  Restatement restatement(m_target);
+  for (const tuner::model::KernelDeclaration& kernel : m_specs.declared())
+    if (const tuner::model::AskSpec ask = judge.says(kernel))
+      for (const Restatement::Change& change : restatement.changes(kernel, ask)) restatement.put(change);
 }
 
 Added Arrivals::count() const {

@@ -45,7 +45,7 @@ class Arrivals {
   void put_trials_of(const Connection& source, const std::optional<tuner::model::Digest>& run = {});
 
   /// Works out what follows from all that has come: which probes fail which trials, what runs said last,
-  /// which specs are in force.
+  /// which specs are in force, and what those that `judge` knows say.
   void finish(const Judge& judge);
   /// Since then, as long as nothing is deleted.
   Added added_since(const Added& before) const;

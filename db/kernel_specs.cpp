@@ -194,7 +194,7 @@ void KernelSpecs::ask(const Judge& judge) {
   for (const KernelDeclaration& kernel : declared()) {
     const std::vector<PastTrial> past = undecided(kernel);
     if (past.empty()) continue;
-    for (const Judgement& judgement : judge(kernel, past))
+    for (const Judgement& judgement : judge.describes(kernel, past))
       put({judgement.trial, kernel.spec, judgement.describes});
   }
 }
@@ -212,7 +212,7 @@ void KernelSpecs::settle(const Judge& judge) {
       "UPDATE trials SET superseded = 0, judged_by = NULL WHERE (superseded <> 0 OR judged_by IS NOT NULL) "
       "AND kernel IN (SELECT k.id FROM kernels AS k WHERE NOT EXISTS (SELECT 1 FROM kernel_specs AS s "
       "WHERE s.family = k.family AND s.kernel = k.name))");
-  if (judge) ask(judge);
+  if (judge.describes) ask(judge);
   // stand() writes to other tables.
   Statement known(m_db, "SELECT family, kernel, role FROM kernel_specs ORDER BY family, kernel");
   for (auto row = known.use(); row.step();) {

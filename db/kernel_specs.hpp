@@ -16,9 +16,15 @@ std::vector<StoredDeclaration> declarations(const Connection& db);
 /// By trial, then spec.
 void for_each_judgement(const Connection& db, const std::function<void(const StoredJudgement&)>& visit);
 
-/// Says which of `past` a declared kernel describes, as far as that can be told; the rest has no judgement.
-using Judge = std::function<std::vector<tuner::model::Judgement>(
-    const tuner::model::KernelDeclaration&, const std::vector<tuner::model::PastTrial>& past)>;
+/// Knows the specs of declared kernels. Both may be empty.
+struct Judge {
+  /// Says which of `past` a declared kernel describes, as far as that can be told; the rest has no judgement.
+  std::function<std::vector<tuner::model::Judgement>(const tuner::model::KernelDeclaration&,
+                                                     const std::vector<tuner::model::PastTrial>& past)>
+      describes;
+  /// What else the spec says; empty where it is not at hand.
+  std::function<tuner::model::AskSpec(const tuner::model::KernelDeclaration&)> says;
+};
 
 /// What each kernel is today, and which of its trials that describes. The rest of them are kept as superseded
 /// and do not compete, until a spec describes them again.

@@ -63,8 +63,13 @@ constexpr std::array trial_standing = {"superseded", "judged_by"};
 /// What stays known.
 constexpr std::array kept_columns = {"origin", "macros", "definition", "probe"};
 
-bool is_kept(const std::string& name) {
-  return std::find(kept_columns.begin(), kept_columns.end(), name) != kept_columns.end();
+/// What only a spec says (model::SpecSays): a later spec says it anew of the same result, so that no rank
+/// tells two copies of that apart. The greatest stays, whichever comes first.
+constexpr std::array restated_columns = {"is_default", "metrics", "workload_operations", "workload_bytes"};
+
+template <class Names>
+bool is_among(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// A result need not come with an energy: of all that are known the latest stays, whole.
@@ -150,16 +155,23 @@ std::string insert_trial() {
 }
 
 std::string update_trial() {
-  const auto value = [](const std::string& name) {
+  const std::string replaces = fmt::format("?{}", trial_row_names().size() + 1);
+  const auto value = [&](const std::string& name) {
+    if (is_among(restated_columns, name))
+      return fmt::format(
+          "iif({1} OR {2} > {3} OR coalesce(excluded.{0}, 0) >= coalesce(trials.{0}, 0), excluded.{0}, "
+          "trials.{0})",
+          name, replaces, rank("excluded"), rank("trials"));
     if (name.starts_with("energy_"))
       return fmt::format("iif({1} >= {2}, excluded.{0}, trials.{0})", name, energy_rank("excluded"),
                          energy_rank("trials"));
-    return fmt::format(fmt::runtime(is_kept(name) ? "coalesce(excluded.{0}, trials.{0})" : "excluded.{0}"),
-                       name);
+    return fmt::format(
+        fmt::runtime(is_among(kept_columns, name) ? "coalesce(excluded.{0}, trials.{0})" : "excluded.{0}"),
+        name);
   };
   return fmt::format(
-      "INSERT INTO trials ({}) VALUES ({}) ON CONFLICT (id) DO UPDATE SET ({}) = ({}) WHERE ? OR {} >= {}",
-      row_names(), row_parameters(), fmt::join(result_names(), ", "), joined(result_names(), value),
+      "INSERT INTO trials ({}) VALUES ({}) ON CONFLICT (id) DO UPDATE SET ({}) = ({}) WHERE {} OR {} >= {}",
+      row_names(), row_parameters(), fmt::join(result_names(), ", "), joined(result_names(), value), replaces,
       rank("excluded"), rank("trials"));
 }
 
@@ -201,7 +213,8 @@ std::string insert_failure() {
 }
 
 std::string insert_measurement() {
-  return insert_into<StoredMeasurement>("measurements", "id, trial");
+  return insert_into<StoredMeasurement>(
+      "measurements", "id, trial", "UPDATE SET metrics = excluded.metrics WHERE excluded.metrics > metrics");
 }
 
 std::string keep_trial_failure() {

@@ -78,6 +78,7 @@ TEST_SUITE("db") {
       if (often()) add_final(store, run, raced);
       if (often()) add_search(store, run);
       if (often()) declare(store, raced.front());
+      if (often()) restate(store, raced.front());
       store.record_ceiling({"NVIDIA H200", "memory", ElementType::float32, 1e12 * (1 + below(3)), "GB/s",
                             raced.back().key, time()});
     }
@@ -142,6 +143,19 @@ TEST_SUITE("db") {
       std::vector<Judgement> judgements;
       for (const PastTrial& trial : store.undecided(kernel)) judgements.push_back({trial.key, often()});
       store.declare(kernel, judgements);
+    }
+
+    /// As if its spec had another default or another metric since.
+    void restate(db::ResultStore& store, const TrialRecord& of) {
+      KernelDeclaration kernel;
+      kernel.family = of.problem.family;
+      kernel.kernel = of.kernel;
+      store.restate(kernel, [&](const Problem&, const Configuration&, std::optional<double> time_ns) {
+        const double factor = 1 + below(3);
+        return SpecSays{below(2) == 0,
+                        time_ns ? Metrics{{"GFLOP/s", factor / *time_ns}} : Metrics(),
+                        {factor * 1e6, 1e3 * below(2)}};
+      });
     }
 
     void add_search(db::ResultStore& store, const Digest& run) {

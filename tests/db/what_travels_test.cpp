@@ -182,7 +182,7 @@ TEST_SUITE("db::what_travels") {
       store.record(block(8, 70));
     });
     db::MergeOptions options;
-    options.judge = [](const KernelDeclaration& kernel, const std::vector<PastTrial>& past) {
+    options.judge.describes = [](const KernelDeclaration& kernel, const std::vector<PastTrial>& past) {
       CHECK(kernel.spec == some);
       std::vector<Judgement> judgements;
       for (const PastTrial& trial : past)

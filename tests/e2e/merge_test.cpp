@@ -121,6 +121,35 @@ TEST_SUITE("e2e") {
     CHECK(answer(user, "a.db") == answer(user, "b.db"));
   }
 
+  TEST_CASE("a new default and a new metric of a spec at hand stay in merges and imports of any order") {
+    const User user;
+    tuner::test::SmallKernel fill{.name = "fill",
+                                  .keys = "default = { BLOCK = 32 }\n",
+                                  .parameters = "BLOCK = [32, 64]",
+                                  .block = "BLOCK",
+                                  .is_verified = false};
+    fill.write(user.home);
+    REQUIRE(tell(user, "run", "a.db").exit_code == 0);
+    std::filesystem::copy_file(user.home / "a.db", user.home / "b.db");
+    fill.keys = "default = { BLOCK = 64 }\n";
+    std::string spec = fill.spec();
+    spec.replace(spec.find("1.0 * N"), 7, "0.5 * N");
+    tuner::test::write_text(user.home / "fill.toml", spec);
+    REQUIRE(tell(user, "run", "b.db").exit_code == 0);
+    CHECK(answer(user, "a.db") != answer(user, "b.db"));
+    for (const char* name : {"a", "b"})
+      REQUIRE(user.types({"export", "-o", name + std::string(".jsonl"), "--db", name + std::string(".db")})
+                  .exit_code == 0);
+    for (const std::string command : {"merge", "import"}) {
+      const std::string end = command == "merge" ? ".db" : ".jsonl";
+      for (const std::string order : {"b", "ba", "ab", "aba"}) {
+        const std::string target = command + order + ".db";
+        for (const char one : order) REQUIRE(user.types({command, one + end, "--db", target}).exit_code == 0);
+        CHECK(answer(user, target) == answer(user, "b.db"));
+      }
+    }
+  }
+
   TEST_CASE("shards of a spec that was edited between them merge to one answer; today's spec then decides") {
     const User user;
     write_kernel(user, "");

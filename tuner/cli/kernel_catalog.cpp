@@ -282,15 +282,24 @@ std::vector<model::KernelSpec> SpecsAtHand::of(const model::TrialRecord& trial, 
 }
 
 db::Judge judge_by_files() {
-  auto files = std::make_shared<SpecFiles>();
-  return [files](const model::KernelDeclaration& kernel, const std::vector<model::PastTrial>& past) {
-    std::vector<model::Judgement> judgements;
+  const auto space_of = [files = std::make_shared<SpecFiles>()](const model::KernelDeclaration& kernel) {
     const space::KernelSpace* space = files->find(kernel);
-    if (space == nullptr || space->spec_digest() != kernel.spec) return judgements;
+    return space != nullptr && space->spec_digest() == kernel.spec ? space : nullptr;
+  };
+  db::Judge judge;
+  judge.describes = [=](const model::KernelDeclaration& kernel, const std::vector<model::PastTrial>& past) {
+    std::vector<model::Judgement> judgements;
+    const space::KernelSpace* space = space_of(kernel);
+    if (space == nullptr) return judgements;
     for (const model::PastTrial& trial : past)
       judgements.push_back({trial.key, sweep::describes(*space, trial)});
     return judgements;
   };
+  judge.says = [=](const model::KernelDeclaration& kernel) {
+    const space::KernelSpace* space = space_of(kernel);
+    return space == nullptr ? model::AskSpec() : sweep::says(*space);
+  };
+  return judge;
 }
 
 }  // namespace tuner::cli

@@ -62,13 +62,7 @@ void declare(const Work& work, Services& services) {
     judgements[i] = {past[i].key, describes(work.kernel, past[i])};
   });
   services.sink.declare(kernel, judgements);
-  services.sink.restate(
-      kernel, [space = work.kernel](const model::Problem& problem, const model::Configuration& configuration,
-                                    std::optional<double> time_ns) {
-        return model::SpecSays{space.is_default(configuration),
-                               time_ns ? space.metrics(problem, configuration, *time_ns) : model::Metrics(),
-                               space.workload(problem)};
-      });
+  services.sink.restate(kernel, says(work.kernel));
 }
 
 /// Whether another file is what was declared: neither the same one as it was before an edit, nor one of this
@@ -139,6 +133,15 @@ void withdraw_unnamed(const Request& request, Services& services) {
 }
 
 }  // namespace
+
+model::AskSpec says(const space::KernelSpace& kernel) {
+  return [space = kernel](const model::Problem& problem, const model::Configuration& configuration,
+                          std::optional<double> time_ns) {
+    return model::SpecSays{space.is_default(configuration),
+                           time_ns ? space.metrics(problem, configuration, *time_ns) : model::Metrics(),
+                           space.workload(problem)};
+  };
+}
 
 std::string other_declarations(const Request& request, model::ResultSource& source) {
   std::string first;

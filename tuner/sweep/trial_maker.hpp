@@ -77,5 +77,7 @@ std::optional<Trial> make_again(const Request& request, const Work& work, const 
 /// can be launched, and would be the same trial. Where the device it ran on is not known, its definition
 /// alone is compared.
 bool describes(const space::KernelSpace& kernel, const model::PastTrial& trial);
+/// What only the kernel's spec says of its trials.
+model::AskSpec says(const space::KernelSpace& kernel);
 
 }  // namespace tuner::sweep
