@@ -115,6 +115,32 @@ TEST_CASE("a share of what a comparison calls wrong may be allowed") {
   CHECK(outcome_of(job, 0, 35).status == TrialStatus::wrong_result);
 }
 
+TEST_CASE("a share of what a comparison calls wrong must be written, unless the comparison accepts it") {
+  TrialFixture fixture;
+  TrialJob job = compared();
+  job.plan.buffers[1].tolerance = Tolerance{0, 0, 0, 0.1};
+  fixture.script.kernels["compare"] = [](const FakeArguments& arguments) {
+    twice_the_difference(arguments);
+    for (std::int64_t i = 0; i < judged; ++i) {
+      double& error = arguments.pointer<double>(2)[i];
+      if (std::isnan(error)) error = i == 7 ? 0 : 2;
+    }
+  };
+  const auto leave_out = [&](std::int64_t left_out) {
+    fixture.script.kernels["kernel"] = [=](const FakeArguments& arguments) {
+      for (std::int64_t i = 0; i < judged; ++i)
+        if (i != left_out) arguments.pointer<float>(1)[i] = 2 * arguments.pointer<float>(0)[i];
+    };
+    return fixture.run(job);
+  };
+  CHECK(leave_out(7).status == TrialStatus::ok);
+  const TrialOutcome outcome = leave_out(3);
+  CHECK(outcome.status == TrialStatus::wrong_result);
+  CHECK(contains(outcome.detail, "nan, which no share excuses"));
+  job.plan.buffers[1].ignores_unwritten = true;
+  CHECK(leave_out(3).status == TrialStatus::wrong_result);  // the reference writes it
+}
+
 TEST_CASE("an output's own tolerance counts instead of the plan's") {
   TrialJob job = TrialFixture::job(judged);
   job.plan.verify.tolerance.absolute = 0.5;

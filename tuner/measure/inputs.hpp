@@ -109,6 +109,9 @@ class Inputs {
   void run_bound(device::Device& device, const model::TrialJob& job,
                  const std::vector<model::Step>& steps) const;
   bool is_exact(const model::Plan& plan) const;
+  /// A share excuses no NaN and nothing unwritten: what a comparison calls wrong there gets no number as
+  /// error.
+  void excuse_no_gaps(device::Device& device, const model::Plan& plan, std::size_t index) const;
   void fill(device::Device& device, const model::TrialJob& job);
   void read_expected(device::Device& device, const model::Plan& plan);
   /// Elements of `inout` buffers that the reference leaves alone are expected to be what they were.

@@ -241,6 +241,8 @@ class Judge {
     const double value = part.values[i];
     if (m_has_comparison) {
       const double said = device::value_of(m_type, part.got[i]);
+      if (std::isnan(said) && m_request.tolerance.share > 0)
+        return fmt::format("{} = {:.6g}, which no share excuses", where, value);
       return fmt::format("{} = {:.6g}, which its comparison gives {:.3g}, and at most 1 is right", where,
                          value, said);
     }
