@@ -218,6 +218,30 @@ TEST_SUITE("build recipe") {
     CHECK_MESSAGE(built.exit_code == 0, built.err);
   }
 
+  TEST_CASE("options reach nvcc as they are, or not at all") {
+    packing::BuildRecipe recipe;
+    recipe.kernel = "k";
+    recipe.options = {"-DLIST=7,USE", "-DSUM=1 + 2", "-Xptxas=-v,-O2", "-std=gnu++17"};
+    CHECK(packing::build_flags(recipe) ==
+          "-DTUNER_KERNEL=k -DLIST=7\\,USE -DSUM=1/**/+/**/2 -Xptxas=-v,-O2 -std=gnu++17");
+    const std::string cmake = packing::build_cmake(recipe);
+    CHECK(contains(cmake, "set(TUNER_STANDARD\n  [[17]])\n"));
+    CHECK(contains(cmake, "\n  [[-DLIST=7\\,USE]]\n  [[-DSUM=1 + 2]]\n  [[-Xptxas=-v,-O2]])\n"));
+    for (const char* taken : {"-DTEXT=\"$HOME\"", "-DTEXT=`date`", "-Ia$b", "-Xptxas=\\x"}) {
+      CAPTURE(taken);
+      recipe.options = {taken};
+      CHECK_THROWS_AS(packing::build_flags(recipe), model::Error);
+      CHECK_THROWS_AS(packing::build_cmake(recipe), model::Error);
+    }
+    config::LoadedKernels loaded = config::load_kernel_file(root + "/kernels/matmul/naive.toml");
+    model::KernelSpec& spec = loaded.kernels.front();
+    for (const char* option : {"-D A=1", "--define-macro=B=1,2", "-UC", "--undefine-macro=D"})
+      spec.compile_options.emplace_back(option);
+    const model::TrialRecord trial = recorded(spec, two_of(spec).front());
+    CHECK(contains(packing::build_flags(packing::build_recipe(trial, spec, "sm_90")),
+                   "-DA=1 -DB=1\\,2 -UC -UD"));
+  }
+
   TEST_CASE("run-time parameters are arguments and no macros; all words have their codes") {
     const config::LoadedKernels loaded = config::load_kernel_file(root + "/kernels/matmul/naive.toml");
     REQUIRE(loaded.kernels.size() == 1);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "tuner/model/compiler_option.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/kernel_space.hpp"
 #include "tuner/space/space.hpp"
@@ -97,7 +98,7 @@ void add_job(const model::TrialRecord& trial, const model::KernelSpec& spec, con
   for (const model::Macro& macro : job.macros)
     recipe.macros.push_back({macro.name, readable(macro, trial.configuration, job.vocabulary)});
   if (std::ranges::none_of(job.options, is_standard)) recipe.options.emplace_back("-std=c++17");
-  recipe.options.insert(recipe.options.end(), job.options.begin(), job.options.end());
+  for (const std::string& option : job.options) recipe.options.push_back(model::with_short_name(option));
   for (const model::ParameterSpec& parameter : spec.parameters) {
     const model::Value& value = *trial.configuration.find(parameter.name);
     if (parameter.runtime) recipe.arguments.push_back({parameter.name, value});
@@ -112,6 +113,11 @@ std::string as_macro(const model::Macro& constant) {
   return is_name(constant.value) ? constant.value : "(" + constant.value + ")";
 }
 
+/// What the shell that nvcc uses would change, in any quotes.
+bool is_changed_by_shell(char c) {
+  return c == '$' || c == '`' || c == '\\';
+}
+
 /// As one word behind a shell that splits at blanks, nvcc that splits at commas, and the shell that nvcc
 /// uses. Nothing where there is none.
 std::optional<std::string> as_word(const std::string& value) {
@@ -119,7 +125,7 @@ std::optional<std::string> as_word(const std::string& value) {
   char quote = 0;  // within such a literal
   for (std::size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
-    if (c == '$' || c == '`' || c == '\\' || c == '\n' || (quote != 0 && c == ' ')) return std::nullopt;
+    if (is_changed_by_shell(c) || c == '\n' || (quote != 0 && c == ' ')) return std::nullopt;
     if (c == quote)
       quote = 0;
     else if (quote == 0 && (c == '"' || c == '\''))
@@ -132,6 +138,21 @@ std::optional<std::string> as_word(const std::string& value) {
       word += "/**/";
   }
   return word;
+}
+
+bool is_definition(const std::string& option) {
+  return option.starts_with("-D");
+}
+
+/// As as_word(), of an option.
+std::optional<std::string> as_option(const std::string& option) {
+  if (is_definition(option)) {
+    const std::optional<std::string> word = as_word(option.substr(2));
+    return word ? "-D" + *word : word;
+  }
+  const bool is_word = std::ranges::none_of(
+      option, [](char c) { return is_changed_by_shell(c) || c == ' ' || c == '\t' || c == '\n'; });
+  return is_word ? std::optional(option) : std::nullopt;
 }
 
 /// `otherwise` says what is no word.
@@ -147,8 +168,10 @@ std::string flags_of(const BuildRecipe& recipe, const Otherwise& otherwise) {
   for (const model::Macro& macro : recipe.macros) define(macro.name, macro.value);
   for (const model::Macro& constant : recipe.constants) define(constant.name, as_macro(constant));
   for (const auto* options : {&recipe.options, &recipe.includes}) {
-    for (const std::string& option : *options)
-      flags += ' ' + (option.find_first_of(" \t\n") == std::string::npos ? option : otherwise(option));
+    for (const std::string& option : *options) {
+      const std::optional<std::string> word = as_option(option);
+      flags += ' ' + (word ? *word : otherwise(option));
+    }
   }
   return flags;
 }
@@ -205,11 +228,15 @@ std::string build_words(const BuildRecipe& recipe) {
 namespace {
 
 /// As an element of a CMake list that nvcc is to get: brackets that the text does not have, no escapes but of
-/// what parts lists and nvcc's values.
-std::string cmake_element(const std::string& text) {
+/// what parts lists and the values of nvcc's macros.
+std::string cmake_element(const std::string& text, bool is_macro) {
+  if (const auto found = std::ranges::find_if(text, is_changed_by_shell); found != text.end()) {
+    throw model::Error(fmt::format("CMake cannot hand on {} to nvcc, whose shell takes the {}", text, *found),
+                       "--format header > best.h, then nvcc -include best.h");
+  }
   std::string escaped;
   for (const char c : text) {
-    if (c == ';' || c == ',') escaped += '\\';
+    if (c == ';' || (c == ',' && is_macro)) escaped += '\\';
     escaped += c;
   }
   std::string equals;
@@ -217,9 +244,10 @@ std::string cmake_element(const std::string& text) {
   return fmt::format("[{0}[{1}]{0}]", equals, escaped);
 }
 
-std::string cmake_set(const char* name, const std::vector<std::string>& values) {
+std::string cmake_set(const char* name, const std::vector<std::string>& values, bool are_macros = false) {
   std::string text = fmt::format("set({}", name);
-  for (const std::string& value : values) text += "\n  " + cmake_element(value);
+  for (const std::string& value : values)
+    text += "\n  " + cmake_element(value, are_macros || is_definition(value));
   return text + ")\n";
 }
 
@@ -236,7 +264,7 @@ std::string build_cmake(const BuildRecipe& recipe) {
     if (option.starts_with("-arch=sm_"))
       architecture = option.substr(std::string_view("-arch=sm_").size());
     else if (is_standard(option))
-      standard = option.substr(option.find("c++") + 3);
+      standard = option.substr(option.find_last_of("=+") + 1);
     else
       options.push_back(option);
   }
@@ -247,7 +275,7 @@ std::string build_cmake(const BuildRecipe& recipe) {
       "# set_target_properties(app PROPERTIES CUDA_ARCHITECTURES \"${TUNER_ARCHITECTURE}\" CUDA_STANDARD "
       "\"${TUNER_STANDARD}\")\n";
   if (!recipe.doubt.empty()) text += "# doubtful: " + recipe.doubt + "\n";
-  text += cmake_set("TUNER_KERNEL", {recipe.kernel}) + cmake_set("TUNER_DEFINITIONS", definitions) +
+  text += cmake_set("TUNER_KERNEL", {recipe.kernel}) + cmake_set("TUNER_DEFINITIONS", definitions, true) +
           cmake_set("TUNER_ARCHITECTURE", {architecture}) + cmake_set("TUNER_STANDARD", {standard}) +
           cmake_set("TUNER_OPTIONS", options);
   if (!recipe.arguments.empty()) text += cmake_set("TUNER_ARGUMENTS", {arguments_text(recipe)});
