@@ -159,6 +159,32 @@ const char* tuner_baseline_version(const char**) { return "libcount 1.2.3"; }
     CHECK(has(both.err, "timed beside libcount, one trial at every size"));
   }
 
+  TEST_CASE("in a family a library's name means one library, and no kernel") {
+    const User user;
+    write_library(user, "libcount.cpp", right);
+    write_library(user, "other.cpp", "return \"another\";");
+    const auto with_other = [&](const std::string& baselines) {
+      write_counting(user, baselines);
+      std::string other = read_text(user.home / "count.toml");
+      write_text(user.home / "other.toml", other.replace(other.find("\"count\""), 7, "\"other\""));
+      write_counting(user, table("libcount", "libcount.cpp"));
+      return run(user, {"--kernel", "other.toml"});
+    };
+    const auto same = with_other(table("libcount", "libcount.cpp"));
+    INFO(same.err);
+    CHECK(same.exit_code == 0);
+    CHECK(has(same.err, "timed beside libcount, one trial at every size"));
+    const auto different = with_other(table("libcount", "other.cpp"));
+    INFO(different.err);
+    CHECK(different.exit_code == 2);
+    CHECK(has(different.err, "another baseline of family counting is called \"libcount\""));
+    CHECK(has(different.err, "it is at count.toml:"));
+    const auto kernel = with_other(table("count", "libcount.cpp"));
+    INFO(kernel.err);
+    CHECK(kernel.exit_code == 2);
+    CHECK(has(kernel.err, "a kernel of family counting is called \"count\""));
+  }
+
   TEST_CASE("a library is timed in the same final, shown as a ratio, and never chosen") {
     const User user;
     write_counting(user, table("libcount", "libcount.cpp"));

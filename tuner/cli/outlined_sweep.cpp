@@ -73,25 +73,59 @@ std::vector<model::Problem> problems_of(const model::KernelSpec& baseline,
   return problems;
 }
 
-std::vector<sweep::Work> find_baselines(const std::vector<model::KernelSpec>& kernels,
-                                        const model::DeviceInfo& device,
-                                        const std::vector<sweep::Work>& swept) {
-  std::set<std::pair<std::string, std::string>> taken;  // family and name
-  for (const model::KernelSpec& kernel : kernels) taken.emplace(kernel.family, kernel.name);
-  std::vector<sweep::Work> found;
+[[noreturn]] void refuse_name(const model::KernelSpec& baseline, const char* taken_by,
+                              const std::string& place) {
+  throw model::UsageError(
+      fmt::format("{}: {} of family {} is called \"{}\"", baseline.steps.front().where.text(), taken_by,
+                  baseline.family, baseline.name),
+      fmt::format("it is at {}; rename one of the two", place));
+}
+
+/// A library that two specs name alike is taken once, with the types that are asked of either. Of what is
+/// shipped only names that are free are taken. Throws model::UsageError where one name means two things.
+std::vector<model::KernelSpec> different_baselines(const std::vector<model::KernelSpec>& kernels,
+                                                   const model::DeviceInfo& device,
+                                                   const std::vector<sweep::Work>& swept) {
+  std::vector<model::KernelSpec> found;
   for (const model::KernelSpec& kernel : kernels) {
     for (model::KernelSpec& baseline : space::baselines(kernel)) {
       if (!model::runs_on(baseline.device_kinds, device.kind)) continue;
-      std::vector<model::Problem> problems = problems_of(baseline, swept);
-      if (problems.empty() || !taken.emplace(baseline.family, baseline.name).second) continue;
-      found.push_back({space::KernelSpace(std::move(baseline)), std::move(problems)});
+      const std::vector<model::Problem> problems = problems_of(baseline, swept);
+      if (problems.empty()) continue;
+      const auto is_namesake = [&](const model::KernelSpec& other) {
+        return other.family == baseline.family && other.name == baseline.name;
+      };
+      const auto taken = std::ranges::find_if(kernels, is_namesake);
+      const auto known = std::ranges::find_if(found, is_namesake);
+      if (taken == kernels.end() && known == found.end()) {
+        found.push_back(std::move(baseline));
+        continue;
+      }
+      if (baseline.path.starts_with(model::shipped_prefix)) continue;
+      if (taken != kernels.end()) refuse_name(baseline, "a kernel", taken->path);
+      const model::StepSpec& call = known->steps.front();
+      if (known->source != baseline.source || call.arguments != baseline.steps.front().arguments)
+        refuse_name(baseline, "another baseline", call.where.text());
+      for (const model::Problem& problem : problems)
+        if (std::ranges::count(known->types, problem.type) == 0) known->types.push_back(problem.type);
     }
   }
   return found;
 }
 
-/// Adds to `work` the libraries that specs of its families name, each on the problems of its family. Of two
-/// baselines of one name the first is taken. A notice says which they are, or why there are none.
+std::vector<sweep::Work> find_baselines(const std::vector<model::KernelSpec>& kernels,
+                                        const model::DeviceInfo& device,
+                                        const std::vector<sweep::Work>& swept) {
+  std::vector<sweep::Work> found;
+  for (model::KernelSpec& baseline : different_baselines(kernels, device, swept)) {
+    std::vector<model::Problem> problems = problems_of(baseline, swept);
+    found.push_back({space::KernelSpace(std::move(baseline)), std::move(problems)});
+  }
+  return found;
+}
+
+/// Adds to `work` the libraries that specs of its families name, each on the problems of its family. A
+/// notice says which they are, or why there are none.
 void add_baselines(const std::vector<model::KernelSpec>& kernels, const model::DeviceInfo& device,
                    std::vector<sweep::Work>& work, std::vector<std::string>& notices) {
   std::vector<sweep::Work> found = find_baselines(kernels, device, work);
