@@ -323,6 +323,24 @@ TEST_SUITE("packing") {
     CHECK(opened.pick({16, 16, largest_int + 1}, choice) == TUNER_NO_CONFIGURATION);
   }
 
+  TEST_CASE("a derived value without a value costs a configuration what reads it") {
+    tests::fresh_stand_in();
+    tuner_choice choice{};
+    for (const char* constraint : {"ZERO == 0 || K % PART == 0", "ZERO == 0 ? K > 3 : REST == 0",
+                                   "K > 3 && (K > 4 || REST == 0)", "K > 4 || 64 % PART == 0"}) {
+      CAPTURE(constraint);
+      model::KernelSpec spec = naive();
+      spec.derived.push_back({"ZERO", {"BLOCK_X - BLOCK_X", {}}});
+      spec.derived.push_back({"PART", {"64 / ZERO", {}}});
+      spec.derived.push_back({"REST", {"K % PART", {}}});
+      spec.constraints.push_back({constraint, {}});
+      const tests::Opened opened(default_pack(spec));
+      CHECK(opened.pick({16, 16, 16}, choice) == TUNER_OK);
+      const bool reads_it = std::string(constraint).find("K > 4") != std::string::npos;
+      CHECK(opened.pick({16, 16, 4}, choice) == (reads_it ? TUNER_NO_CONFIGURATION : TUNER_OK));
+    }
+  }
+
   TEST_CASE("FP8 numbers by value are refused") {
     model::KernelSpec spec = naive();
     spec.arguments.back().type = model::ElementType::float8_e4m3;

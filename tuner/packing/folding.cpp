@@ -61,7 +61,9 @@ Folding::Folding(const space::CompiledSpec& compiled, const model::Problem& like
     m_varies[static_cast<std::size_t>(slot)] = slot < scope.padding_slot() || scope.is_limit(slot);
   for (const space::CompiledDerived& one : compiled.derived) {
     space::derive(one, m_slots);
-    m_varies[static_cast<std::size_t>(one.slot)] = varies(one.value);
+    const auto slot = static_cast<std::size_t>(one.slot);
+    // Who asks for one without a value may be in a branch that is left out.
+    m_varies[slot] = varies(one.value) || m_slots.faults[slot] != space::Fault::none;
   }
   order_derived();
 }
@@ -117,9 +119,6 @@ use::Expression Folding::folded(const space::Compiled& expression, bool is_real)
         break;
       }
       case Op::load_derived:
-        if (!slot_varies(one.argument) && m_slots.faults[argument] != space::Fault::none)
-          refuse(expression, space::describe(m_slots.faults[argument]));
-        [[fallthrough]];
       case Op::load:
         result.code.push_back(loaded(one.argument));
         break;
@@ -193,7 +192,10 @@ std::vector<use::Expression> Folding::derived() const {
   for (const int place : m_order) {
     const space::Compiled& one = m_compiled.derived[static_cast<std::size_t>(place)].value;
     const bool is_unknown = !m_has_configuration && reads_parameter(one);  // then no code reads it
-    all.push_back(is_unknown ? use::constant(0) : folded(one));
+    const bool lacks_value = !varies(one);                                 // whatever the size
+    all.push_back(is_unknown    ? use::constant(0)
+                  : lacks_value ? use::binary(Op::divide, use::constant(1), use::constant(0))
+                                : folded(one));
   }
   return all;
 }
