@@ -218,6 +218,28 @@ TEST_CASE("options that a host compiler knows are its own, the others are named,
   CHECK(compiler.compile(job).status == TrialStatus::compile_error);
 }
 
+TEST_CASE("macros of options have the names that nvcc knows, and none that the runtime's headers see") {
+  tuner::compile::host::HostCompiler compiler;
+  tuner::model::CompileJob job;
+  job.source = {{"kernel.cu",
+                 "#if L != 2 || !defined x || ONE != 1 || TWO != 2 || TWICE(4) != 8 || defined GONE\n"
+                 "#error options\n#endif\n"
+                 "__global__ void kernel(int* out) {}\n"}};
+  job.entries = {"kernel"};
+  job.options = {"-DL=2",
+                 "-Dx",
+                 "-Dsize=64",
+                 "-DType=float",
+                 "--define-macro=ONE=1",
+                 "-D TWO=2",
+                 "-DGONE=1",
+                 "-DTWICE(value)=(2 * value)",
+                 "--undefine-macro=GONE"};
+  const auto made = compiler.compile(job);
+  CHECK_MESSAGE(made.status == TrialStatus::ok, made.log);
+  CHECK(made.log.empty());
+}
+
 TEST_CASE("headers may lie four folders above their kernel, and no more") {
   tuner::compile::host::HostCompiler compiler;
   tuner::model::CompileJob job;

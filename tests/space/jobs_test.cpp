@@ -118,11 +118,13 @@ TEST_CASE("compiler options may name parameters, and be there for some configura
 
 TEST_CASE("a reference has of the options what its compiler and its binary know") {
   model::KernelSpec spec = scale_spec();
-  spec.compile_options = {"-Iinclude",   "--include-path=include", "-DA=1",    "-UC",      "-std=c++20",
-                          "--std=c++20", "--extended-lambda",      "-DX=${B}", "-lineinfo"};
+  spec.compile_options = {
+      "-Iinclude",          "--include-path=include", "-DA=1",    "-UD",      "-std=c++20", "--std=c++20",
+      "--define-macro=C=1", "--extended-lambda",      "-DX=${B}", "-lineinfo"};
   const auto problem = make_problem(spec, {8}, std::nullopt, 0);
   const auto options_of_reference = [&] { return reference_job(spec, problem, "sm_90", "nvrtc")->options; };
-  const std::vector<std::string> of_language = {"-DA=1", "-UC", "-std=c++20", "--std=c++20"};
+  const std::vector<std::string> of_language = {"-DA=1", "-UD", "-std=c++20", "--std=c++20",
+                                                "--define-macro=C=1"};
   std::vector<std::string> all = of_language;
   all.insert(all.end(), {"--extended-lambda", "-lineinfo"});
   CHECK(options_of_reference() == all);
@@ -130,8 +132,9 @@ TEST_CASE("a reference has of the options what its compiler and its binary know"
   CHECK(options_of_reference() == of_language);
   const auto of_kernel =
       compile_job(spec, problem, model::Configuration({{"B", 64}}), "sm_90", "nvrtc").options;
-  CHECK(of_kernel == std::vector<std::string>{"-DA=1", "-UC", "-std=c++20", "--std=c++20",
-                                              "--extended-lambda", "-DX=64", "-lineinfo"});
+  CHECK(of_kernel == std::vector<std::string>{"-DA=1", "-UD", "-std=c++20", "--std=c++20",
+                                              "--define-macro=C=1", "--extended-lambda", "-DX=64",
+                                              "-lineinfo"});
 }
 
 TEST_CASE("variables are entries behind the kernels, each once, and not of the reference") {

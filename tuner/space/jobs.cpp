@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "tuner/model/compiler_option.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/space/expression.hpp"
 #include "tuner/space/space.hpp"
@@ -71,7 +72,8 @@ bool names_folder(const std::string& option) {
 }
 
 /// What nvcc and the compiler of the reference, which is always the device's own, understand alike.
-bool is_of_language(const std::string& option) {
+bool is_of_language(const std::string& text) {
+  const std::string option = model::with_short_name(text);
   return option.starts_with("-D") || option.starts_with("-U") || option.starts_with("-std=") ||
          option.starts_with("--std=");
 }

@@ -119,16 +119,16 @@ std::string standard_of(const std::string& option) {
   return is_older ? "-std=c++17" : "-std=" + name;
 }
 
-/// The job's options that mean the same to a host compiler; the others are named in `left_out`.
+/// The job's options that mean the same to a host compiler; the others are named in `left_out`. Macros are
+/// lines of the unit.
 Arguments job_options(const std::vector<std::string>& options, std::string& left_out) {
   Arguments result = {"-std=c++17"};
   for (const std::string& option : options) {
-    const std::string_view text = option;
-    if (text.starts_with("-std=") || text.starts_with("--std=")) {
+    if (option.starts_with("-std=") || option.starts_with("--std=")) {
       result[0] = standard_of(option);
-    } else if (text.starts_with("-D") || text.starts_with("-U") || text.starts_with("-O")) {
+    } else if (option.starts_with("-O")) {
       result.push_back(option);
-    } else {
+    } else if (macro_line(option).empty()) {
       left_out += fmt::format("{}{}", left_out.empty() ? "" : " ", option);
     }
   }

@@ -46,6 +46,9 @@ HostCompilerOptions host_options_of_worker();
 /// host that declare types and limits alone.
 bool fits_runtime_headers(std::string_view name);
 
+/// The line that `-D` or `-U` is in a source, by any of their names; empty: another option.
+std::string macro_line(const std::string& option);
+
 /// The begin of a job's unit: the headers of the host that its sources need, the runtime's, and those of the
 /// toolkit for narrow types that its sources include whatever their macros are. Many jobs share it, so it can
 /// be precompiled. The job's macros come behind it, and cannot be names in it.

@@ -8,6 +8,7 @@
 
 #include "tuner/compile/compiler.hpp"
 #include "tuner/compile/host/host_compiler.hpp"
+#include "tuner/model/compiler_option.hpp"
 #include "tuner/model/error.hpp"
 #include "tuner/source/kernel_source.hpp"
 #include "tuner/util/text.hpp"
@@ -96,11 +97,21 @@ bool limits_narrow_types(const model::CompileJob& job) {
   constexpr std::string_view limit = "CUDA_NO_";
   const auto has_limit = [&](const std::string& text) { return text.find(limit) != std::string::npos; };
   return std::ranges::any_of(job.source, has_limit, &model::SourceText::text) ||
+         std::ranges::any_of(job.options, has_limit) ||
          std::ranges::any_of(job.vocabulary, has_limit, &model::Macro::name) ||
          std::ranges::any_of(job.macros, has_limit, &model::Macro::name);
 }
 
 }  // namespace
+
+std::string macro_line(const std::string& option) {
+  const std::string text = model::with_short_name(option);
+  if (text.starts_with("-U")) return fmt::format("#undef {}\n", text.substr(2));
+  if (!text.starts_with("-D")) return "";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) return fmt::format("#define {} 1\n", text.substr(2));
+  return fmt::format("#define {} {}\n", text.substr(2, equals - 2), text.substr(equals + 1));
+}
 
 std::string begin_of_unit(const model::CompileJob& job) {
   if (job.source.empty()) throw model::Error("a compile job without source");
@@ -161,6 +172,7 @@ std::string variable_export(const std::string& entry, const std::string& symbol)
 /// The job's macros come behind the headers: they may have the names of what these declare.
 std::string before_source(const model::CompileJob& job) {
   std::string text = fmt::format("#include \"{}\"\n", RuntimeHeaders::begin);
+  for (const std::string& option : job.options) text += macro_line(option);
   for (const auto* macros : {&job.vocabulary, &job.macros}) {
     for (const model::Macro& macro : *macros) text += fmt::format("#define {} {}\n", macro.name, macro.value);
   }
