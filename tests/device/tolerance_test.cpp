@@ -94,6 +94,25 @@ TEST_SUITE("tuner::device tolerance") {
     CHECK(Judged{{3.25F, 1.25F, 2.25F}, {1, 2, 3}, {.absolute = 0.25}, 3}.passes());
   }
 
+  TEST_CASE("without order, what a share excuses pushes no others from their places") {
+    const std::vector<double> expected = {1, 2, 3, 4};
+    const auto wrong = [&](std::vector<float> got) {
+      return Judged{std::move(got), expected, {.absolute = 0.25, .share = 0.25}, 4}
+          .verification()
+          .wrong_elements;
+    };
+    CHECK(wrong({4.25F, 3, 2, 1}) == 0);
+    CHECK(wrong({-1, 1, 2, 3}) == 1);
+    CHECK(wrong({2, 9, 3, 4}) == 1);
+    CHECK(wrong({-1, 2, 3, 9}) == 2);
+    CHECK_FALSE(Judged{{1, 2, 3, poison()}, expected, {.share = 0.25}, 4}.passes());
+    Judged pairs{{-1, 0, 1, 10, 3, 30, 5, 50}, {1, 10, 3, 30, 5, 50, 7, 70}, {.share = 0.25}, 4};
+    pairs.type = ElementType::float2;
+    CHECK(pairs.verification().wrong_elements == 2);  // the numbers of one
+    pairs.got = {3, 30, 5, 50, 7, 70, 9, 90};
+    CHECK(pairs.verification().wrong_elements == 2);
+  }
+
   TEST_CASE("elements that the reference left alone have no part in the multiset") {
     CHECK(Judged{{2, 1, poison()}, {1, 2, unwritten()}, {}, 3}.passes());
     CHECK_FALSE(Judged{{2, poison(), 1}, {1, 2, unwritten()}, {}, 3}.passes());

@@ -153,8 +153,9 @@ struct Sorted {
       if (bits_of_double(expected[i * m_components]) != poison_double) places.push_back(i);
     }
     auto of_got = ordered(places, [&](std::size_t number) { return value_of(m_type, bits(number)); });
-    const auto of_expected = ordered(places, [&](std::size_t number) { return expected[number]; });
-    if (m_components > 1 && most_error(m_rule) > 0) pair(of_got, of_expected);
+    auto of_expected = ordered(places, [&](std::size_t number) { return expected[number]; });
+    const std::size_t matched = m_rule.excuses ? match(of_got, of_expected) : 0;
+    if (m_components > 1 && most_error(m_rule) > 0) pair(of_got, of_expected, matched);
     const std::size_t element_bytes = m_components * m_bytes;
     const std::vector<std::byte> all_got(got.begin() + static_cast<std::ptrdiff_t>(first * element_bytes),
                                          got.begin() + static_cast<std::ptrdiff_t>(end * element_bytes));
@@ -184,12 +185,49 @@ struct Sorted {
     return true;
   }
 
+  /// Moves elements that have what is expected to the front of both, in pairs, and says how many there are:
+  /// by rank one excused element would push the others from their places.
+  std::size_t match(std::vector<std::size_t>& of_got, std::vector<std::size_t>& of_expected) const {
+    std::vector<std::size_t> pairs_got, pairs_expected, rest_got, rest_expected;
+    std::size_t i = 0;
+    std::size_t k = 0;
+    while (i < of_got.size() && k < of_expected.size()) {
+      if (fits(of_got[i], of_expected[k])) {
+        pairs_got.push_back(of_got[i++]);
+        pairs_expected.push_back(of_expected[k++]);
+      } else if (is_before(of_got[i], of_expected[k])) {
+        rest_got.push_back(of_got[i++]);
+      } else {
+        rest_expected.push_back(of_expected[k++]);
+      }
+    }
+    rest_got.insert(rest_got.end(), of_got.begin() + static_cast<std::ptrdiff_t>(i), of_got.end());
+    rest_expected.insert(rest_expected.end(), of_expected.begin() + static_cast<std::ptrdiff_t>(k),
+                         of_expected.end());
+    of_got = pairs_got;
+    of_got.insert(of_got.end(), rest_got.begin(), rest_got.end());
+    of_expected = pairs_expected;
+    of_expected.insert(of_expected.end(), rest_expected.begin(), rest_expected.end());
+    return pairs_got.size();
+  }
+
+  /// In the order of ordered().
+  bool is_before(std::size_t got_element, std::size_t expected_element) const {
+    for (std::size_t c = 0; c < m_components; ++c) {
+      const double left = value_of(m_type, bits(got_element * m_components + c));
+      const double right = expected[expected_element * m_components + c];
+      if (less(left, right) || less(right, left)) return less(left, right);
+    }
+    return false;
+  }
+
   /// Vectors whose first numbers are nearly the same may sort otherwise once they are rounded: each is paired
-  /// with one nearby that fits, where there is one.
-  void pair(std::vector<std::size_t>& of_got, const std::vector<std::size_t>& of_expected) const {
+  /// with one nearby that fits, where there is one, from place `first` on.
+  void pair(std::vector<std::size_t>& of_got, const std::vector<std::size_t>& of_expected,
+            std::size_t first) const {
     constexpr std::size_t tries_each = 128;
     std::size_t tries = tries_each * of_got.size();
-    for (std::size_t i = 0; i < of_got.size(); ++i) {
+    for (std::size_t i = first; i < of_got.size(); ++i) {
       const std::size_t end = std::min(of_got.size(), i + tries);
       std::size_t at = i;
       while (at < end && !fits(of_got[at], of_expected[i])) ++at;
