@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,15 @@ TEST_SUITE("tuner::space") {
     CHECK(fits(Type::float16, Kind::constant, 65504));
     CHECK_FALSE(fits(Type::float16, Kind::constant, 65505));
     CHECK(fits(Type::float32, Kind::integers, 0, 0x1p30));
+    CHECK(fits(Type::float32, Kind::constant, 3e38));
+    CHECK(fits(Type::float32, Kind::constant, std::numeric_limits<double>::infinity()));
+    CHECK_FALSE(fits(Type::float32, Kind::constant, 1e40));
+    CHECK_FALSE(fits(Type::float32, Kind::uniform, 0, 1e40));
+    CHECK(fits(Type::float64, Kind::constant, 1e40));
+    CHECK_FALSE(misfit(model::Init{Kind::iota, 0, 100, 328}, Type::int16));
+    CHECK(misfit(model::Init{Kind::iota, 0, 100, 329}, Type::int16));
+    CHECK(misfit(model::Init{Kind::iota, 0, -1, 2}, Type::uint16));
+    CHECK_FALSE(misfit(model::Init{Kind::iota, 0, 0.5, 100}, Type::float16));
     CHECK(misfit(model::Init{Kind::permutation, 1, 0, 256}, Type::uint8));
     CHECK_FALSE(misfit(model::Init{Kind::permutation, 0, 0, 256}, Type::uint8));
   }

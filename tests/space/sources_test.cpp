@@ -86,6 +86,13 @@ TEST_CASE("a permutation and sorted numbers know how many there are") {
   CHECK(plan_of(spec, 256).buffers[0].init.c == 256);
 }
 
+TEST_CASE("what counts up ends where its type does") {
+  model::KernelSpec spec = filled_with(Init::Kind::iota, {}, model::ElementType::int16);
+  spec.arguments[0].init.usual.b = 100;
+  CHECK(plan_of(spec, 328).buffers[0].init == Init{Init::Kind::iota, 0, 100});
+  CHECK(rejection_of(spec, 329).find("short cannot hold") != std::string::npos);
+}
+
 TEST_CASE("a file has to hold the buffer, in its shape where it has one") {
   CHECK(plan_of(from_file(100, {})).buffers[0].file.first_byte == 128);
   CHECK(plan_of(from_file(100, {100})).buffers[0].file.elements == 100);

@@ -113,9 +113,11 @@ model::Init Planner::resolved(const model::ArgumentSpec& argument, const Compile
   }
   const auto count = static_cast<double>(buffer.numbers());
   if (rule.kind == Kind::permutation || rule.kind == Kind::sorted) init.c = std::max(1.0, count);
-  const bool is_late = numbers != compiled.inits.end() || rule.kind == Kind::permutation;
-  if (is_late) {
-    if (const auto mistake = misfit(init, buffer.type)) refuse(*mistake, ":");
+  const bool counts_up = rule.kind == Kind::iota && !argument.structure;  // its fields have numbers
+  if (counts_up || numbers != compiled.inits.end() || rule.kind == Kind::permutation) {
+    model::Init counted = init;
+    if (counts_up) counted.c = count;  // of the check alone: an init's numbers are part of what was measured
+    if (const auto mistake = misfit(counted, buffer.type)) refuse(*mistake, ":");
   }
   if (rule.kind != Kind::signs) return init;
   // A spec's `signs` has the most non-zeros of a column; a plan's has the distance between them and the

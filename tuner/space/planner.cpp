@@ -50,7 +50,7 @@ bool fits_all(const model::Init& init, Fits fits) {
     case Kind::constant:
       return fits(init.a);
     case Kind::iota:
-      return fits(init.a) && whole(init.b);  // how far it gets depends on the extent
+      return fits(init.a) && fits(init.a + init.b * std::max(0.0, init.c - 1));
     case Kind::permutation:
       return fits(init.a) && fits(init.a + std::max(0.0, init.c - 1));
     case Kind::normal:
@@ -140,8 +140,10 @@ std::optional<model::Diagnostic> misfit(const model::Init& init, ElementType typ
   const bool narrow = model::size_bytes(model::component_type(type)) < 4;
   if (model::is_floating(type) && !is_of_whole_numbers(init.kind)) {
     const double most = model::largest(type);
-    const auto fits = [most](double value) { return std::fabs(value) <= most; };
-    if (!narrow || init.kind == Kind::iota || fits_all(init, fits)) return std::nullopt;
+    const auto fits = [&](double value) {
+      return std::fabs(value) <= most || (!narrow && !std::isfinite(value));  // an infinity that is asked for
+    };
+    if (fits_all(init, fits)) return std::nullopt;
     return model::Diagnostic{{},
                              fmt::format("elements of type {} cannot hold these numbers", name),
                              fmt::format("numbers from {0} to {1}", -most, most)};
@@ -159,7 +161,8 @@ std::optional<model::Diagnostic> misfit(const model::Init& init, ElementType typ
   const auto fits = [range](double value) {
     return whole(value) && value >= range.least && value <= range.most;
   };
-  if (fits_all(init, fits)) return std::nullopt;
+  const bool has_fractions = init.kind == Kind::iota && !whole(init.b);
+  if (!has_fractions && fits_all(init, fits)) return std::nullopt;
   return model::Diagnostic{{},
                            fmt::format("elements of type {} cannot hold these numbers", name),
                            fmt::format("whole numbers from {:.0f} to {:.0f}", range.least, range.most)};
