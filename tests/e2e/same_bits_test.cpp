@@ -200,6 +200,27 @@ TEST_SUITE("tuner command line, same bits") {
     CHECK(has(new_size.err, "no kernel of the sweep has its configuration, as it was then"));
   }
 
+  TEST_CASE("where constraints exclude the default, no run for its bits is advised") {
+    const User user;
+    SmallKernel excluding = product("times", "");
+    excluding.before = "worth_trying = [\"WASTE < 3000\"]\n";
+    excluding.write(user.home);
+    const std::vector<std::string> command = {"run",        "--device", "cpu", "--kernel",
+                                              "times.toml", "--sizes",  "2000"};
+    REQUIRE(user.types(command).exit_code == 0);
+    const ProgramResult best = user.types({"best", "2000", "--same-bits-as", "default"});
+    INFO(best.err);
+    CHECK(best.exit_code == 3);
+    CHECK(has(best.err, "no answer at 2000: a constraint excludes the default"));
+    CHECK(has(best.err, "without --same-bits-as all bits count"));
+    CHECK_FALSE(has(best.err, "tuner run"));
+    std::vector<std::string> for_bits = command;
+    for_bits.insert(for_bits.end(), as_default.begin(), as_default.end());
+    const ProgramResult run = user.types(for_bits);
+    INFO(run.err);
+    CHECK(has(run.err, "nothing can be held against the default: constraints exclude it"));
+  }
+
   TEST_CASE("what has no bits, or is nobody's, is refused by name") {
     const Multiplying user;
     REQUIRE(user.runs().exit_code == 0);

@@ -48,15 +48,45 @@ std::string refresh_command(const BestOptions& options, const config::Settings& 
   return text;
 }
 
+constexpr const char* excluded_default = "a constraint excludes the default";
+
+/// Whether no kernel that may answer has its default there, so that no sweep tries it.
+bool excludes_default(const db::Connection& connection, const std::string& kernel, const db::Case& one) {
+  const std::vector<model::DeviceInfo> devices = db::devices(connection);
+  const model::DeviceInfo* const device = device_named(devices, one.environment.device);
+  db::KernelSpecs specs(connection);
+  SpecFiles files;
+  bool has_kernel = false;
+  for (const model::KernelDeclaration& declared : specs.declared(one.problem.family)) {
+    if (!model::may_win(declared.role) || (!kernel.empty() && declared.kernel != kernel)) continue;
+    const space::KernelSpace* const space = files.find(declared);
+    if (space == nullptr || device == nullptr || space->default_configuration(one.problem, device->limits))
+      return false;
+    has_kernel = true;
+  }
+  return has_kernel;
+}
+
+void say_excluded_defaults(const db::Connection& connection, const BestOptions& options, FoundBest& found) {
+  if (options.same_bits_as != "default") return;
+  for (answers::Missing& one : found.missing)
+    if (excludes_default(connection, options.kernel, one.tuning_case)) one.reason = excluded_default;
+}
+
 [[noreturn]] void find_nothing(const db::Connection& connection, const config::Settings& settings,
                                const BestOptions& options,
                                const std::vector<answers::Missing>& missing = {}) {
+  const bool lacks_default =
+      !missing.empty() && std::ranges::all_of(missing, [](const answers::Missing& one) {
+        return one.reason == excluded_default;
+      });
   const bool by_time = options.objective == model::Objective::time;
   const bool has_failed =
       std::ranges::any_of(missing, [](const answers::Missing& one) { return one.tuning_case.failed > 0; });
   find_nothing(connection, settings, options, options.size,
                options.where.empty() ? "" : " with " + options.where,
                !options.where.empty() ? "without --where there may be more"
+               : lacks_default        ? "without --same-bits-as all bits count"
                : has_failed           ? "`tuner list failures` says why"
                                       : "",
                by_time ? "" : fmt::format(" --objective {}", model::to_string(options.objective)));
@@ -327,6 +357,7 @@ int best(const Context& context, BestOptions options) {
   }
   if (!options.size.empty()) put_chosen_first(found);
   take_rules(connection, query, options, found);
+  say_excluded_defaults(connection, options, found);
   for (const std::string& line : answers::missing_lines(found.missing)) write_err(line);
   say_spec_changes(connection, found.missing, options.kernel, options.spec, context);
   if (found.answers.empty()) find_nothing(connection, settings, options, found.missing);

@@ -129,10 +129,13 @@ void find_references(Request& request, const ReferenceTask& task) {
   if (same.references.empty()) {
     throw model::UsageError(
         fmt::format("nothing can be held against {}: {}", what,
-                    wanted.empty() ? "no kernel of the sweep has its configuration, as it was then"
-                                   : "its outputs have no digest, which only a deterministic kernel that "
-                                     "passes verification has"),
-        "`tuner show TRIAL` says what became of it; without --same-bits-as all bits count");
+                    !wanted.empty() ? "its outputs have no digest, which only a deterministic kernel that "
+                                      "passes verification has"
+                    : same.as       ? "no kernel of the sweep has its configuration, as it was then"
+                                    : "constraints exclude it"),
+        same.as || !wanted.empty()
+            ? "`tuner show TRIAL` says what became of it; without --same-bits-as all bits count"
+            : "without --same-bits-as all bits count");
   }
   if (!without.empty()) {
     task.observer.notice(
