@@ -233,6 +233,11 @@ TEST_SUITE("build recipe") {
       CHECK_THROWS_AS(packing::build_flags(recipe), model::Error);
       CHECK_THROWS_AS(packing::build_cmake(recipe), model::Error);
     }
+    try {
+      packing::build_flags(recipe);
+    } catch (const model::Error& error) {
+      CHECK(error.hint() == "--format header names the options in a comment");
+    }
     config::LoadedKernels loaded = config::load_kernel_file(root + "/kernels/matmul/naive.toml");
     model::KernelSpec& spec = loaded.kernels.front();
     for (const char* option : {"-D A=1", "--define-macro=B=1,2", "-UC", "--undefine-macro=D"})

@@ -155,6 +155,11 @@ std::optional<std::string> as_option(const std::string& option) {
   return is_word ? std::optional(option) : std::nullopt;
 }
 
+[[noreturn]] void refuse_word(const std::string& why, bool is_option) {
+  throw model::Error(why, is_option ? "--format header names the options in a comment"
+                                    : "--format header > best.h, then nvcc -include best.h");
+}
+
 /// `otherwise` says what is no word.
 template <class Otherwise>
 std::string flags_of(const BuildRecipe& recipe, const Otherwise& otherwise) {
@@ -215,9 +220,10 @@ std::string arguments_text(const BuildRecipe& recipe) {
 }
 
 std::string build_flags(const BuildRecipe& recipe) {
-  return flags_of(recipe, [](const std::string& flag) -> std::string {
-    throw model::Error(fmt::format("no shell can hand on {} as a word of a command", flag),
-                       "--format header > best.h, then nvcc -include best.h");
+  return flags_of(recipe, [&](const std::string& flag) -> std::string {
+    const bool is_option =
+        std::ranges::count(recipe.options, flag) > 0 || std::ranges::count(recipe.includes, flag) > 0;
+    refuse_word(fmt::format("no shell can hand on {} as a word of a command", flag), is_option);
   });
 }
 
@@ -230,10 +236,6 @@ namespace {
 /// As an element of a CMake list that nvcc is to get: brackets that the text does not have, no escapes but of
 /// what parts lists and the values of nvcc's macros.
 std::string cmake_element(const std::string& text, bool is_macro) {
-  if (const auto found = std::ranges::find_if(text, is_changed_by_shell); found != text.end()) {
-    throw model::Error(fmt::format("CMake cannot hand on {} to nvcc, whose shell takes the {}", text, *found),
-                       "--format header > best.h, then nvcc -include best.h");
-  }
   std::string escaped;
   for (const char c : text) {
     if (c == ';' || (c == ',' && is_macro)) escaped += '\\';
@@ -246,8 +248,12 @@ std::string cmake_element(const std::string& text, bool is_macro) {
 
 std::string cmake_set(const char* name, const std::vector<std::string>& values, bool are_macros = false) {
   std::string text = fmt::format("set({}", name);
-  for (const std::string& value : values)
+  for (const std::string& value : values) {
+    if (const auto found = std::ranges::find_if(value, is_changed_by_shell); found != value.end())
+      refuse_word(fmt::format("CMake cannot hand on {} to nvcc, whose shell takes the {}", value, *found),
+                  !are_macros);
     text += "\n  " + cmake_element(value, are_macros || is_definition(value));
+  }
   return text + ")\n";
 }
 
