@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tuner/model/compiler_option.hpp"
 #include "tuner/model/configuration.hpp"
 #include "tuner/space/compiled_spec.hpp"
 #include "tuner/space/space.hpp"
@@ -131,15 +132,10 @@ void check_compiled_parts(const CompiledSpec& compiled, ExpressionCompiler& comp
 }
 
 /// What an option defines or undefines: `NAME` of `-DNAME=1`; empty: it does neither.
-std::string_view defined_by(std::string_view option) {
-  for (const std::string_view flag : {"-D", "-U", "--define-macro", "--undefine-macro"}) {
-    if (!option.starts_with(flag)) continue;
-    option.remove_prefix(flag.size());
-    if (option.starts_with('=')) option.remove_prefix(1);
-    option = util::trimmed(option);
-    return option.substr(0, option.find_first_of("=("));
-  }
-  return {};
+std::string defined_by(const std::string& option) {
+  const std::string text = model::with_short_name(option);
+  if (!text.starts_with("-D") && !text.starts_with("-U")) return "";
+  return text.substr(2, text.find_first_of("=(") - 2);
 }
 
 /// Every ${NAME} in an option names a parameter, and no option defines what the spec does.
@@ -152,12 +148,12 @@ void check_options(const CompiledSpec& compiled, ExpressionCompiler& compiler) {
                       fmt::format("option \"{}\": `{}` is no parameter", excerpt(option), excerpt(name)),
                       util::did_you_mean(name, compiled.scope.names()));
     }
-    const std::string_view defined = defined_by(option);
+    const std::string defined = defined_by(option);
     const bool is_macro = std::ranges::count(compiled.spec.macros, defined, &model::PlacedName::name) > 0 ||
                           std::ranges::any_of(compiled.spec.parameters, [&](const ParameterSpec& parameter) {
                             return parameter.name == defined && !parameter.runtime;
                           });
-    const Symbol* const known = compiled.scope.find(std::string(defined));
+    const Symbol* const known = compiled.scope.find(defined);
     if (is_macro || (known != nullptr && known->kind == Symbol::Kind::element))
       compiler.report(
           where, fmt::format("option \"{}\": `{}` is a macro of the spec", excerpt(option), excerpt(defined)),
