@@ -42,11 +42,13 @@ inline std::string words_of(const std::string& text) {
 
 /// The command that an interrupted sweep prints, without `tuner`; none where it prints none.
 inline std::vector<std::string> resume_command(const std::string& err) {
-  const std::string head = "To resume:\n  tuner ";
+  const std::string head = "To resume:\n  ";
+  const std::string program = "tuner ";  // behind what the environment sets
   const std::size_t begin = err.find(head);
   if (begin == std::string::npos) return {};
   std::string line = err.substr(begin + head.size());
   line.resize(line.find('\n'));
+  line.erase(0, line.find(program) + program.size());
   std::vector<std::string> words(1);
   for (const char c : line) {
     if (c == ' ')
