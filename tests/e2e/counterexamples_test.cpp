@@ -282,7 +282,7 @@ arguments = ["x.expected", "x.magnitude", "all"]
       const std::size_t at = run.err.find("does what is missing and holds the finals:");
       REQUIRE(at != std::string::npos);
       const std::string command = run.err.substr(at, run.err.find("database:") - at);
-      CHECK(has(command, "tuner run --device cpu --kernel count.toml --sizes 100\n"));
+      CHECK(has(command, " TUNER_MEASURE=quick tuner run --device cpu --kernel count.toml --sizes 100\n"));
     }
     CHECK_FALSE(has(author.runs({"--shard", "1/1"}).err, "this was shard"));
     int idle = 0;  // of four parts of two configurations

@@ -182,7 +182,8 @@ TEST_SUITE("e2e") {
     const ProgramResult interrupted = program.wait();
     CAPTURE(interrupted.err);
     CHECK(interrupted.exit_code == 130);
-    CHECK(has(interrupted.err, "To go on:\n  tuner compile --device cpu --kernel matmul --sizes 64"));
+    CHECK(has(interrupted.err,
+              "To go on:\n  TUNER_MEASURE=quick tuner compile --device cpu --kernel matmul --sizes 64"));
     const auto kept = static_cast<int>(entries(cache).size());
     CHECK(kept >= 6);
     const ProgramResult more =

@@ -200,10 +200,10 @@ int fill_cache(const Context& context, const OutlineOptions& options) {
   sweep.printer.clear();
   filler.say_end();
   if (sweep.signals.stop()) {
-    write_problem("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_line()));
+    write_problem("interrupted; what is compiled is kept. To go on:" + pasteable(context.command_again()));
     return sweep.signals.exit_code();
   }
-  if (!all) write_problem("the budget is spent; to go on:" + pasteable(context.command_line()));
+  if (!all) write_problem("the budget is spent; to go on:" + pasteable(context.command_again()));
   return static_cast<int>(filler.is_well() ? model::ExitCode::done : model::ExitCode::failed);
 }
 

@@ -1,7 +1,10 @@
 #include "tuner/cli/context.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 #include <utility>
 
 #include "tuner/cli/output.hpp"
@@ -13,6 +16,16 @@ std::string Context::command_line() const {
   std::string out = "tuner";
   for (const std::string& argument : arguments) out += ' ' + util::shell_quote(argument);
   return out;
+}
+
+std::string Context::command_again() const {
+  constexpr std::array<std::string_view, 4> no_matter = {"cache_dir", "cache_limit_mb", "color", "progress"};
+  const config::Settings all = settings();
+  std::string out;
+  for (const config::Setting& setting : all.all())
+    if (setting.layer == config::Layer::environment && std::ranges::count(no_matter, setting.name) == 0)
+      out += setting.origin + '=' + util::shell_quote(setting.value) + ' ';
+  return out + command_line();
 }
 
 const char* version() {

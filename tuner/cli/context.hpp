@@ -26,6 +26,8 @@ struct Context {
   config::Settings settings() const { return config::Settings::load(flags, surroundings); }
   /// `tuner run --sizes 512..4096`, quoted for a shell.
   std::string command_line() const;
+  /// The same to type again, behind what the environment sets and a result depends on: `TUNER_L2=cold tuner`…
+  std::string command_again() const;
 };
 
 /// The project's version, as CMake has it.

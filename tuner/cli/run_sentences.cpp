@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <utility>
@@ -49,25 +48,13 @@ void erase_flag(std::vector<std::string>& arguments, const std::string& name, bo
   if (flag != arguments.end()) arguments.erase(flag, std::min(flag + (has_value ? 2 : 1), arguments.end()));
 }
 
-/// What the environment sets, as a shell takes it before a command: `TUNER_L2=cold `. Without what changes no
-/// result.
-std::string set_by_environment(const Context& context) {
-  constexpr std::array<std::string_view, 4> no_matter = {"cache_dir", "cache_limit_mb", "color", "progress"};
-  const config::Settings settings = context.settings();
-  std::string out;
-  for (const config::Setting& setting : settings.all())
-    if (setting.layer == config::Layer::environment && std::ranges::count(no_matter, setting.name) == 0)
-      out += fmt::format("{}={} ", setting.origin, util::shell_quote(setting.value));
-  return out;
-}
-
 /// What `run` and those after it have measured is not to be measured again.
 std::string going_on(Context context, const std::string& run) {
   if (!run.empty()) {
     erase_flag(context.arguments, "--resume", true);
     context.arguments.insert(context.arguments.end(), {"--resume", run});
   }
-  return pasteable(set_by_environment(context) + context.command_line());
+  return pasteable(context.command_again());
 }
 
 /// Without the shard, and where it was published.
@@ -75,7 +62,7 @@ std::string command_of_whole(Context context) {
   for (const char* const name : {"--fresh", "--retry-failed"}) erase_flag(context.arguments, name, false);
   for (const char* const name : {"--shard", "--publish", "--resume"})
     erase_flag(context.arguments, name, true);
-  return context.command_line();
+  return context.command_again();
 }
 
 void say_leftover(const std::string& what, const std::filesystem::path& file) {
